@@ -7,6 +7,7 @@
 
 #include "src/scene/parse.h"
 #include "src/scene/particle_range.h"
+#include "src/scene/stressed_bodies.h"
 
 namespace firn::scene {
 namespace {
@@ -51,6 +52,12 @@ constexpr Key kBodyKeys[] = {
                         {.range = Range::positive()}),
     key<&Body::stress>("stress", "at the start, along x, y and z, tension positive; 0: at rest",
                        {.unit = "Pa", .under = Under::kNodal, .variables = "xyz"}),
+    key<&Body::stress_xy>("stress_xy", "shear stress at the start, beside 'stress'",
+                          {.unit = "Pa", .under = Under::kNodal, .variables = "xyz"}),
+    key<&Body::stress_yz>("stress_yz", "likewise; 3D",
+                          {.unit = "Pa", .under = Under::kNodal, .variables = "xyz"}),
+    key<&Body::stress_zx>("stress_zx", "likewise; 3D",
+                          {.unit = "Pa", .under = Under::kNodal, .variables = "xyz"}),
     key<&Body::density_scale>("density_scale", "times the density of the material",
                               {.range = Range::positive()}),
     key<&Body::stiffness_scale>("stiffness_scale", "only 1 in this version", {.by_hand = true}),
@@ -181,6 +188,22 @@ void take_name(TableReader& table, std::string_view kind, const std::string& nam
     table.fail("name", fmt::format("there is already a {} named '{}'", kind, excerpt(name)));
 }
 
+void check_stress(TableReader& table, const Scene& scene, const Body& body) {
+  if (body.stretch != 1 && begins_stressed(body))
+    for (const char* key : {"stress", "stress_xy", "stress_yz", "stress_zx"})
+      if (table.has(key)) {
+        table.fail(
+            key,
+            fmt::format("a body begins with a '{}' or with a 'stretch': remove one of them", key));
+        break;
+      }
+  if (scene.simulation.dimension == 3) return;
+  for (const char* key : {"stress_yz", "stress_zx"})
+    if (table.has(key))
+      table.fail(
+          key, fmt::format("'{}' is not in the plane (simulation.dimension = 2): remove it", key));
+}
+
 void parse_bodies(const Node& root, Scene& scene, ReadContext& context) {
   Names names;
   parse_sections(root, "body", context, [&](TableReader& table, std::size_t index) {
@@ -193,8 +216,7 @@ void parse_bodies(const Node& root, Scene& scene, ReadContext& context) {
     parse_stiffness_scale(table, body.stiffness_scale);
     check_mass(table, scene, material, body.density_scale, body.particles_per_cell);
     check_stretch(table, material, body.stretch);
-    if (body.stretch != 1 && body.stress != VectorField())
-      table.fail("stress", "a body begins with a 'stress' or with a 'stretch': remove one of them");
+    check_stress(table, scene, body);
     parse_start(table, scene, material, body.temperature, body.phase);
     add_bodies(table, scene, std::move(body), names);
   });

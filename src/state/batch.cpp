@@ -121,8 +121,8 @@ ParticleBatch fill_body(const Scene& scene, std::size_t index, const SamplingWat
   batch.mass *= body.density_scale / stretched;
   batch.stretch = body.stretch;
   batch.initial = initial_stress(scene, body, batch.position);
-  for (const Vec3& s : batch.initial.stretches)
-    batch.stretch = std::min(batch.stretch, std::pow(s[0] * s[1] * s[2], 1.0 / d));
+  for (const double ratio : batch.initial.volume_ratios)
+    batch.stretch = std::min(batch.stretch, std::pow(ratio, 1.0 / d));
   batch.velocity.resize(batch.position.size());
   const bool uniform = is_uniform(body);
   if (!uniform) batch.gradient.resize(batch.position.size());

@@ -34,8 +34,7 @@ struct ParticleBatch {
 // m^3, of the i-th particle without stress.
 inline double volume_at_rest(const ParticleBatch& batch, std::size_t i) {
   if (batch.initial.stretches.empty()) return batch.volume;
-  const Vec3& s = batch.initial.stretches[i];
-  return batch.volume / (s[0] * s[1] * s[2]);
+  return batch.volume / batch.initial.volume_ratios[i];
 }
 
 // The mass of its particles over that of their volume at rest at `density`, kg/m^3, at least:

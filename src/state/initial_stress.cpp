@@ -8,7 +8,10 @@
 #include <optional>
 
 #include "firn/error.h"
+#include "kernels/math/svd.h"
+#include "kernels/math/symmetric_eigen.h"
 #include "src/scene/expression.h"
+#include "src/scene/stressed_bodies.h"
 #include "src/state/material_params.h"
 
 namespace firn {
@@ -58,19 +61,31 @@ class StressInverse {
     return most;
   }
 
-  // Newton's method with differences, from Hooke's law.
-  std::optional<Vector> of_solid(const Vector& stress) const {
+  Vector strain_by_hooke(const Vector& stress) const {
     const double mu = params_.mu, lambda = params_.lambda;
     double sum = 0;
     for (int i = 0; i < D; ++i) sum += stress[i];
     Vector strain;
     for (int i = 0; i < D; ++i)
       strain[i] = (stress[i] - lambda / (2 * mu + D * lambda) * sum) / (2 * mu);
+    return strain;
+  }
+  // Newton's method, from Hooke's law; with the slope of that for strains so small that differences
+  // might leave the cone of a law, else with differences.
+  std::optional<Vector> of_solid(const Vector& stress) const {
+    constexpr double kSmall = 1e-5;
+    // What a rounding of the stretches makes.
+    const double rounding = 4 * kEpsilon<double> * (2 * params_.mu + D * params_.lambda);
+    Vector strain = strain_by_hooke(stress);
     for (int step = 0; step < kMostSteps; ++step) {
       const State now = state_of(strain);
       const Vector wrong = stress - now.stress;
-      if (largest(wrong) <= kAsGood * largest(stress))
+      if (largest(wrong) <= std::max(kAsGood * largest(stress), rounding))
         return now.flowed ? std::nullopt : std::optional(strain);
+      if (largest(strain) < kSmall) {
+        strain = strain + strain_by_hooke(wrong);
+        continue;
+      }
       const double h = 1e-6 * std::max(largest(strain), 1e-3);
       Mat<double, D> slope;
       for (int j = 0; j < D; ++j) {
@@ -112,31 +127,71 @@ class StressInverse {
   MaterialParams<double> params_;
 };
 
+// "[-100, -200] and xy 30".
+template <int D>
+std::string text_of(const SymmetricTensor& a) {
+  std::string text = fmt::format("[{:.4g}]", fmt::join(a.begin(), a.begin() + D, ", "));
+  constexpr const char* kNames[] = {"xy", "yz", "zx"};
+  const char* before = " and";
+  for (std::size_t k = 0; k < (D == 3 ? 3 : 1); ++k)
+    if (a[3 + k] != 0)
+      text += fmt::format("{} {} {:.4g}", before, kNames[k], a[3 + k]), before = ",";
+  return text;
+}
+
+template <int D>
+Mat<double, D> matrix_of(const SymmetricTensor& a) {
+  Mat<double, D> m;
+  for (int i = 0; i < D; ++i)
+    for (int j = 0; j < D; ++j) m(i, j) = entry_of(a, i, j);
+  return m;
+}
+template <int D>
+SymmetricTensor tensor_of(const Mat<double, D>& m) {
+  SymmetricTensor a{1, 1, 1, 0, 0, 0};
+  constexpr int kRows[6] = {0, 1, 2, 0, 1, 2}, kColumns[6] = {0, 1, 2, 1, 2, 0};
+  for (std::size_t k = 0; k < 6; ++k)
+    if (kRows[k] < D && kColumns[k] < D) a[k] = m(kRows[k], kColumns[k]);
+  return a;
+}
+
+// V with the principal directions of the stress; none where the law has no such stress.
+template <int D>
+std::optional<Mat<double, D>> stretch_of(const StressInverse<D>& inverse,
+                                         const Mat<double, D>& stress) {
+  Mat<double, D> Q;
+  Vec<double, D> principal;
+  symmetric_eigen(stress, Q, principal);
+  const auto strain = inverse.strain_of(principal);
+  if (!strain) return std::nullopt;
+  Vec<double, D> stretch;
+  for (int i = 0; i < D; ++i) stretch[i] = std::exp((*strain)[i]);
+  return compose(Q, stretch, Q);
+}
+
 template <int D>
 void fill(const Material& material, const Body& body, const std::vector<Vec3>& places,
           InitialStress& out) {
   const StressInverse<D> inverse(material);
-  FieldEvaluator field(body.stress);
+  FieldEvaluator normal(body.stress),
+      shear(VectorField{{body.stress_xy, body.stress_yz, body.stress_zx}});
   for (const Vec3& x : places) {
-    const Vec3 said = field.vector(x, 0.0);
-    Vec<double, D> stress;
+    const Vec3 along = normal.vector(x, 0.0), across = shear.vector(x, 0.0);
+    const SymmetricTensor said{along[0], along[1], along[2], across[0], across[1], across[2]};
+    const Mat<double, D> stress = matrix_of<D>(said);
     bool finite = true;
-    for (int i = 0; i < D; ++i) {
-      stress[i] = said[static_cast<std::size_t>(i)];
-      finite = finite && std::isfinite(stress[i]);
-    }
-    const auto strain = finite ? inverse.strain_of(stress) : std::nullopt;
-    if (!strain)
+    for (int i = 0; i < D; ++i)
+      for (int j = 0; j < D; ++j) finite = finite && std::isfinite(stress(i, j));
+    const auto stretch = finite ? stretch_of(inverse, stress) : std::nullopt;
+    if (!stretch)
       throw Error(
           ErrorCategory::kScene,
-          fmt::format("body \"{}\": its stress at [{:.4g}], [{:.4g}] Pa, is {}", body.name,
-                      fmt::join(x.begin(), x.begin() + D, ", "),
-                      fmt::join(said.begin(), said.begin() + D, ", "),
+          fmt::format("body \"{}\": its stress at [{:.4g}], {} Pa, is {}", body.name,
+                      fmt::join(x.begin(), x.begin() + D, ", "), text_of<D>(said),
                       !finite ? "not finite" : fmt::format("more than '{}' bears", material.name)));
-    Vec3 stretch{1, 1, 1};
-    for (int i = 0; i < D; ++i) stretch[static_cast<std::size_t>(i)] = std::exp((*strain)[i]);
-    out.stretches.push_back(stretch);
     out.stress.push_back(said);
+    out.stretches.push_back(tensor_of<D>(*stretch));
+    out.volume_ratios.push_back(determinant(*stretch));
   }
 }
 
@@ -145,7 +200,7 @@ void fill(const Material& material, const Body& body, const std::vector<Vec3>& p
 InitialStress initial_stress(const Scene& scene, const Body& body,
                              const std::vector<Vec3>& places) {
   InitialStress initial;
-  if (body.stress == VectorField()) return initial;
+  if (!begins_stressed(body)) return initial;
   const Material& material = scene.materials[static_cast<std::size_t>(body.material)];
   if (scene.simulation.dimension == 2)
     fill<2>(material, body, places, initial);

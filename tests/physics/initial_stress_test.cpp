@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string>
 
+#include "kernels/math/mat.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/fluid_scenes.h"
 
@@ -142,6 +143,64 @@ TEST(InitialStress, WaterHasItsPressure) {
   EXPECT_LT(stressed, 0.1 * largest_speed(scene, 6));
 }
 
+// Next to nothing, as at a surface, of whatever is stiff: what the stretches round to.
+TEST(InitialStress, HardlyAnyIsBorneByAll) {
+  for (const MaterialModel model :
+       {MaterialModel::kNeoHookean, MaterialModel::kFixedCorotated, MaterialModel::kStvkHencky,
+        MaterialModel::kSnow, MaterialModel::kDruckerPrager, MaterialModel::kVonMises})
+    for (const double modulus : {1e6, 1e7, 1e9, 1e11})
+      for (const int dimension : {2, 3})
+        for (const int seed : {1, 2, 3}) {
+          Material m = solid(model);
+          m.youngs_modulus = modulus;
+          m.yield_stress = 1e6;
+          m.critical_compression = m.critical_stretch = 0.1;
+          Scene scene = column(m, 0.3 / 0.7, dimension, Integrator::kExplicit);
+          scene.bodies[0].sampling = Sampling::kPoisson;
+          scene.simulation.seed = static_cast<std::uint64_t>(seed);
+          EXPECT_NO_THROW(simulate(scene)) << int(model) << " " << modulus << " " << seed;
+        }
+}
+
+// A layer without end on a slope: what its weight pulls along is shear stress.
+TEST(InitialStress, ALayerRestsOnASlope) {
+  constexpr double kAngle = 0.4;
+  for (const int dimension : {2, 3})
+    for (const MaterialModel model : {MaterialModel::kNeoHookean, MaterialModel::kDruckerPrager}) {
+      Scene scene = column(solid(model), 0.9, dimension, Integrator::kExplicit);
+      const double dx = 0.0625, length = 16 * dx, depth = dimension == 3 ? 8 * dx : 0;
+      scene.grid.dx = dx;
+      scene.simulation.gravity = {kGravity * std::sin(kAngle), -kGravity * std::cos(kAngle), 0};
+      scene.grid.domain = closed_box({0, 0, 0}, {length, 2, depth});
+      scene.grid.domain->boundary = {BoundaryType::kPeriodic, BoundaryType::kPeriodic,
+                                     BoundaryType::kSticky,   BoundaryType::kSlip,
+                                     BoundaryType::kSlip,     BoundaryType::kSlip};
+      scene.bodies = {lattice("layer", box({0, 0, 0}, {length, kHeight, depth}))};
+      Body& layer = scene.bodies[0];
+      layer.stress.component = {
+          weight_above(0.9 * std::cos(kAngle)), weight_above(std::cos(kAngle)), {}};
+      if (dimension == 3) layer.stress.component[2] = weight_above(0.9 * std::cos(kAngle));
+      const double without = largest_speed(scene, 4);
+      layer.stress_xy = weight_above(-std::sin(kAngle));
+      EXPECT_LT(largest_speed(scene, 4), 0.1 * without) << dimension << " " << int(model);
+    }
+}
+
+// Any tensor, in any directions: what snapshots say is what was said.
+TEST(InitialStress, HasShearInAllPlanes) {
+  Scene scene = column(solid(MaterialModel::kNeoHookean), 0.5, 3, Integrator::kExplicit);
+  const double said[3][3] = {{-4e3, 1e3, -2e3}, {1e3, -7e3, 500}, {-2e3, 500, -2e3}};
+  Body& b = scene.bodies[0];
+  for (std::size_t a = 0; a < 3; ++a) b.stress.component[a] = {said[a][a], ""};
+  b.stress_xy = {said[0][1], ""}, b.stress_yz = {said[1][2], ""}, b.stress_zx = {said[2][0], ""};
+  const Snapshot s = simulate(scene).snapshot();
+  Mat<double, 3> F;
+  for (int i = 0; i < 9; ++i) F(i / 3, i % 3) = static_cast<double>(s.deformation_gradient[i]);
+  const double J = determinant(F);
+  for (std::size_t i = 0; i < 9; ++i)
+    EXPECT_NEAR(static_cast<double>(s.kirchhoff_stress[i]) / J, said[i / 3][i % 3], 1);
+}
+
 TEST(InitialStress, WhatAMaterialDoesNotBearIsRefused) {
   const auto begin = [](const Scene& scene) { simulate(scene); };
   // An active state that the friction does not hold.
@@ -162,6 +221,12 @@ TEST(InitialStress, WhatAMaterialDoesNotBearIsRefused) {
   Scene both = column(solid(MaterialModel::kNeoHookean), 0.4, 2, Integrator::kExplicit);
   both.bodies[0].stretch = 0.99;
   expect_error(ErrorCategory::kScene, {"'stress' or with a 'stretch'"}, [&] { begin(both); });
+  Scene sheared = column(solid(MaterialModel::kNeoHookean), 0.4, 2, Integrator::kExplicit);
+  sheared.bodies[0].stress = {};
+  sheared.bodies[0].stress_xy = {0, "1 / (x - x)"};
+  expect_error(ErrorCategory::kScene, {"is not finite"}, [&] { begin(sheared); });
+  sheared.bodies[0].stress_yz = {1, ""};
+  expect_error(ErrorCategory::kScene, {"'stress_yz' is not in the plane"}, [&] { begin(sheared); });
 }
 
 }  // namespace

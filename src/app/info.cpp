@@ -20,8 +20,12 @@
 namespace firn::app {
 namespace {
 
+// A step ends with every reading of a sensor.
 double steps_per_frame(const Scene& scene, double dt) {
-  return dt > 0 ? std::ceil(1 / (scene.simulation.fps * dt)) : 0;
+  double readings = scene.simulation.fps;
+  for (const Sensor& sensor : scene.sensors)
+    readings = std::max(readings, sensor.rate.value_or(readings));
+  return dt > 0 ? readings / scene.simulation.fps * std::ceil(1 / (readings * dt)) : 0;
 }
 
 // Gravity shortens the longest step of liquids, which begin at rest (see StepLimits).
@@ -44,6 +48,16 @@ std::string steps_text(const Scene& scene, const SceneEstimate& need) {
 
 std::int64_t whole(double bytes) { return std::llround(bytes); }
 
+std::vector<std::string> warnings_of(const Scene& scene, const SceneEstimate& need) {
+  std::vector<std::string> warnings = scene_warnings(scene);
+  if (need.dt_limit > 0 && need.dt_limit < scene.time.dt_min)
+    warnings.push_back(
+        fmt::format("steps of {:.3g} s are shorter than time.dt_min ({:.3g} s): a run ends in its "
+                    "first; give a smaller one",
+                    need.dt_limit, scene.time.dt_min));
+  return warnings;
+}
+
 Json bodies_json(const Scene& scene, const SceneEstimate& need) {
   Json bodies = Json::array();
   for (std::size_t i = 0; i < scene.bodies.size(); ++i)
@@ -57,7 +71,7 @@ Json info_json(const Scene& scene, const SceneEstimate& need, const MemoryEstima
                const DiskEstimate& disk) {
   const SimulationSettings& s = scene.simulation;
   return {{"scene", scene.name},
-          {"warnings", scene_warnings(scene)},
+          {"warnings", warnings_of(scene, need)},
           {"title", scene.title},
           {"source", scene.source},
           {"dimension", s.dimension},
@@ -193,7 +207,7 @@ int info(const Options& options) {
   } else {
     print_scene(scene, need);
     print_needs(scene, need, memory, disk);
-    for (const std::string& warning : scene_warnings(scene))
+    for (const std::string& warning : warnings_of(scene, need))
       fmt::print("  warning    {}\n", warning);
   }
   return 0;

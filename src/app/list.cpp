@@ -10,6 +10,7 @@
 #include "src/app/machine.h"
 #include "src/app/scene_catalog.h"
 #include "src/scene/reference.h"
+#include "src/scene/scene_document.h"
 
 namespace firn::app {
 namespace {
@@ -45,8 +46,35 @@ Json json_of(const HeatProperties& heat) {
           {"latent_heat", heat.latent_heat}};
 }
 
+// The keys that say the same as a preset, as a scene has them, but for its colour.
+std::vector<scene::Entry> keys_of(const MaterialPreset& preset) {
+  Scene scene;
+  scene.materials = {preset.material};
+  const scene::Node document = scene::document_of(scene);
+  const scene::Node* materials = document.find("material");
+  if (materials == nullptr || materials->entries.empty()) return {};
+  std::vector<scene::Entry> keys = materials->entries.front().value.entries;
+  std::erase_if(keys, [](const scene::Entry& key) { return key.key == "color"; });
+  return keys;
+}
+Json json_of(const scene::Node& node) {
+  switch (node.type) {
+    case scene::NodeType::kBoolean:
+      return node.boolean;
+    case scene::NodeType::kInteger:
+    case scene::NodeType::kNumber:
+      return node.number;
+    case scene::NodeType::kString:
+      return node.text;
+    default:
+      return scene::write_value(node);
+  }
+}
+
 Json json_of(const MaterialPreset& preset) {
   const Material& m = preset.material;
+  Json keys = Json::object();
+  for (const scene::Entry& key : keys_of(preset)) keys[key.key] = json_of(key.value);
   return {{"name", m.name},
           {"description", preset.description},
           {"source", preset.source},
@@ -55,7 +83,8 @@ Json json_of(const MaterialPreset& preset) {
           {"poisson_ratio", m.poisson_ratio},
           {"bulk_modulus", m.bulk_modulus},
           {"viscosity", m.viscosity},
-          {"heat", json_of(m.heat)}};
+          {"heat", json_of(m.heat)},
+          {"keys", keys}};
 }
 
 }  // namespace
@@ -95,7 +124,11 @@ int list_materials(const Options& options) {
   }
   for (const MaterialPreset& preset : material_presets()) {
     fmt::print("{}: {}\n", preset.material.name, preset.description);
-    fmt::print("{}", wrapped(preset.source, "    "));
+    std::string keys;
+    for (const scene::Entry& key : keys_of(preset))
+      keys += fmt::format("{}{} = {}", keys.empty() ? "" : ", ", key.key,
+                          scene::write_value(key.value));
+    fmt::print("{}{}", wrapped(keys, "    "), wrapped(preset.source, "    "));
   }
   fmt::print("\nUse one in a scene with  [material.NAME]  preset = \"{}\"\n",
              material_presets().front().material.name);

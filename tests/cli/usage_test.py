@@ -180,6 +180,11 @@ class Listings(CliTest):
         for preset in listed:
             self.assertTrue(preset["source"], preset)
             self.assertIn(preset["name"], text)
+            # What a scene would have to say in its place.
+            self.assertGreater(preset["keys"]["density"], 0)
+        snow = next(preset["keys"] for preset in listed if preset["name"] == "snow_dry")
+        self.assertEqual(snow["model"], "snow")
+        self.assertIn(f"hardening = {snow['hardening']}", text)
 
     def test_devices(self):
         self.assertRegex(self.succeed("devices").stdout, r"(?m)^cpu +.+\(\d+ threads\)$")
@@ -211,6 +216,23 @@ class Info(CliTest):
         text = self.succeed("info", self.scene).stdout
         self.assertIn("jelly", text)
         self.assertIn("steps per frame", text)
+
+    def test_readings_of_sensors_end_steps(self):
+        scene = self.folder / "read.toml"
+        scene.write_text(self.scene.read_text() + """
+[[sensor]]
+name = "middle"
+type = "point"
+position = [0.5, 0.5]
+rate = 90000
+""")
+        steps = json.loads(self.succeed("info", scene, "--json").stdout)["dt"]["steps_per_frame"]
+        self.assertGreaterEqual(steps, 90000 / 48)
+
+    def test_steps_that_a_run_refuses_are_told_of(self):
+        least = self.succeed("info", self.scene, "--set", "time.dt_min=9e-4", "--set", "material.jelly.youngs_modulus=1e9").stdout
+        self.assertRegex(least, r"warning +steps of \S+ s are shorter than time.dt_min \(0.0009 s\)")
+        self.assertNotIn("dt_min", self.succeed("info", self.scene).stdout)
 
     def test_temperatures_phases_and_moduli(self):
         thermal = self.folder / "candle.toml"

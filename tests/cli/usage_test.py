@@ -224,10 +224,10 @@ class Info(CliTest):
 name = "middle"
 type = "point"
 position = [0.5, 0.5]
-rate = 90000
+rate = 48000
 """)
         steps = json.loads(self.succeed("info", scene, "--json").stdout)["dt"]["steps_per_frame"]
-        self.assertGreaterEqual(steps, 90000 / 48)
+        self.assertGreaterEqual(steps, 1000)
 
     def test_steps_that_a_run_refuses_are_told_of(self):
         least = self.succeed("info", self.scene, "--set", "time.dt_min=9e-4", "--set", "material.jelly.youngs_modulus=1e9").stdout

@@ -86,11 +86,10 @@ Values vorticity_values(const Snapshot& s) {
 
 ColorRange expected_speed(const Scene&, const Stage& stage) { return {0, stage.speed}; }
 
-// Hydrostatic and stagnation pressure of the densest material; without weight, where that is next
-// to nothing, that of an impact on the stiffest, rho c v, or what strains of some hundredths make
-// in it.
+// Hydrostatic and stagnation pressure of the densest material; without weight, where it is more,
+// that of an impact on the stiffest, rho c v, or what strains of some hundredths make in it.
 ColorRange expected_pressure(const Scene& scene, const Stage& stage) {
-  constexpr double kSmall = 1e-4, kStrain = 0.05;
+  constexpr double kStrain = 0.05;
   double density = 0, stiffness = 0;
   for (const Material& material : scene.materials) {
     density = std::max(density, material.density);
@@ -101,11 +100,11 @@ ColorRange expected_pressure(const Scene& scene, const Stage& stage) {
       dot(stage.focus.extent(),
           V3d{{std::abs(stage.up[0]), std::abs(stage.up[1]), std::abs(stage.up[2])}});
   const double by_motion = density * (g * height + 0.5 * stage.speed * stage.speed);
-  if (g == 0 && by_motion < kSmall * stiffness) {
+  if (g == 0) {
     const double by_impact = std::sqrt(density * stiffness) * stage.speed;
     const double most = kStrain * stiffness;
     const double end = by_impact > 0 ? std::min(by_impact, most) : most;
-    return {-end, end};
+    if (end > by_motion) return {-end, end};
   }
   return {0, by_motion};
 }

@@ -1,6 +1,7 @@
 // Pictures of two dimensions: what must be seen where, and in which colour.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -230,6 +231,12 @@ TEST(RenderFlat, PressuresReachToWhatAScenesMaterialBears) {
   const ParticleColors colors(scene, snapshot, make_stage(scene, snapshot));
   EXPECT_EQ(colors.range.low, -5e4);
   EXPECT_EQ(colors.range.high, 5e4);
+  // Of an impact: rho c v.
+  Stage moving = make_stage(scene, snapshot);
+  moving.speed = 0.5;
+  const double impact = std::sqrt(scene.materials[0].density * 1e6) * moving.speed;
+  ASSERT_LT(impact, 4e4);
+  EXPECT_NEAR(ParticleColors(scene, snapshot, moving).range.high, impact, 0.1 * impact);
 }
 
 // What expressions say of walls, colliders and sources counts as well, in their bounds and in the

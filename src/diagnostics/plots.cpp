@@ -75,6 +75,8 @@ std::string make_script(const std::vector<PlotSpec>& panels, const std::string& 
   fmt::format_to(
       out,
       "set encoding utf8\n"
+      // Or axes with logarithms would have 0.0000001 at them.
+      "set format '%g'\n"
       "set border 3 lc rgb '#505860'\nset tics nomirror out textcolor rgb '#303840'\n"
       "set grid back lc rgb '#d8dce2' lw 1 lt 1\n"
       // Above the curves, which it must not hide; the margin grows with its rows.

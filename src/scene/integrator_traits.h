@@ -45,7 +45,7 @@ inline const IntegratorTraits& traits_of(const Scene& scene) {
 }
 
 // Whether the incompressible integrator solves for viscosity. One as small as water's that takes
-// longer than a second to cross a cell is left out: transfers damp by a thousand times as much.
+// longer than a second to cross a cell is left out, or all scenes of water would pay for it.
 inline bool solves_viscosity(const Scene& scene) {
   constexpr double kThin = 1e-2, kSlow = 1;  // Pa s, 1/s
   if (scene.simulation.integrator != Integrator::kIncompressible) return false;

@@ -328,6 +328,14 @@ struct ForceField {
   bool operator==(const ForceField&) const = default;
 };
 
+// Materials that touch each other, and let go, where others hold together: each moves with a
+// velocity field of its own.
+struct MaterialContact {         // integrator = "explicit"
+  std::vector<int> materials{};  // indices, two or more: every two of them
+  double friction = 0;           // Coulomb coefficient
+  bool operator==(const MaterialContact&) const = default;
+};
+
 // A region of space in which material is heated (or cooled) from within.
 struct HeatSource {  // integrator = "thermal"
   std::string name{};
@@ -376,6 +384,7 @@ struct Scene {
   std::vector<Source> sources{};
   std::vector<Sink> sinks{};
   std::vector<ForceField> forces{};
+  std::vector<MaterialContact> contacts{};
   std::vector<HeatSource> heat_sources{};
   std::vector<Sensor> sensors{};
   OutputSettings output{};

@@ -21,7 +21,7 @@ struct BlockTraits {
   static constexpr int kSide = 1 << kShift;
   static constexpr int kNodes = 64;
   static constexpr int kCorners = 1 << D;            // a block and its neighbours on the + sides
-  static constexpr int kKeyBits = D == 3 ? 21 : 31;  // per axis
+  static constexpr int kKeyBits = D == 3 ? 20 : 30;  // per axis
   static constexpr std::int64_t kBias = std::int64_t{1} << (kKeyBits - 1);
   // Cells a position may be away from the origin: blocks within the key range, with one to spare
   // for the halo, and nodes within 32 bits.
@@ -77,9 +77,28 @@ FIRN_HD inline std::uint64_t block_key(const Vec<int, D>& block) {
   }
   return key;
 }
+// Materials that touch each other, rather than hold together, move with velocity fields of their
+// own, on blocks of their own: the highest bits of a key say which. Field 0 is that of all others.
+inline constexpr int kFieldShift = 60;
+inline constexpr int kMostFields = 15;  // all bits of the last one would be those of kEmptyKey
+static_assert(BlockTraits<2>::kKeyBits * 2 <= kFieldShift &&
+              BlockTraits<3>::kKeyBits * 3 <= kFieldShift);
+FIRN_HD inline int field_of_key(std::uint64_t key) { return static_cast<int>(key >> kFieldShift); }
+// The key of a block in a field.
+template <int D>
+FIRN_HD inline std::uint64_t block_key(const Vec<int, D>& block, int field) {
+  return block_key<D>(block) | static_cast<std::uint64_t>(field) << kFieldShift;
+}
+// And in the field that another key is of.
+template <int D>
+FIRN_HD inline std::uint64_t key_beside(std::uint64_t key, const Vec<int, D>& block) {
+  return block_key<D>(block) | key >> kFieldShift << kFieldShift;
+}
+
 template <int D>
 FIRN_HD inline Vec<int, D> block_of_key(std::uint64_t key) {
   Vec<int, D> block;
+  key &= (std::uint64_t{1} << kFieldShift) - 1;
   for (int a = 0; a < D; ++a) {
     const std::uint64_t biased = D == 3 ? gather_by_3(key >> a) : gather_by_2(key >> a);
     block[a] = static_cast<int>(static_cast<std::int64_t>(biased) - BlockTraits<D>::kBias);

@@ -44,6 +44,7 @@ struct MarkHomes {
   SinkView<Real> sinks;
   ParticleView<Real> particles;
   BlockHash hash;
+  const std::uint8_t* fields;  // of materials, see RebuildView
   std::uint32_t* slot_block;
   StepControl* control;
   std::uint32_t slots_bound;
@@ -54,6 +55,7 @@ struct MarkHomes {
       if (is_endless()) return enter_packs(g);
     }
     Vec<int, D> last = Vec<int, D>::zero();
+    int last_field = 0;
     std::uint32_t last_slot = kDropped;  // none yet
     const std::uint32_t first = g.index() * kChunksPerGroup * kLanes;
     const std::uint32_t bank = control->first_chunk;
@@ -65,11 +67,13 @@ struct MarkHomes {
         return;
       Vec<int, D> block;
       if (!home_of(g, bank + slot / kLanes, slot % kLanes, block)) return;
-      bool same = last_slot != kDropped;
+      const int field = field_of(bank + slot / kLanes);
+      bool same = last_slot != kDropped && field == last_field;
       for (int a = 0; a < D; ++a) same = same && block[a] == last[a];
       if (!same) {
         last = block;
-        last_slot = enter_home<D>(g, hash, block, control);
+        last_field = field;
+        last_slot = enter_home(g, hash, block_key<D>(block, field), control);
       }
       slot_block[slot] = last_slot;
     });
@@ -89,12 +93,14 @@ struct MarkHomes {
       std::fill(slot_block + chunk * kLanes + particles.chunks[bank + chunk].count,
                 slot_block + (chunk + 1) * kLanes, kDropped);
     Vec<int, D> last = Vec<int, D>::zero();
+    int field = 0, last_field = 0;
     std::uint32_t last_slot = kDropped;
     const auto enter = [&](const Vec<int, D>& block) {
-      bool same = last_slot != kDropped;
+      bool same = last_slot != kDropped && field == last_field;
       for (int a = 0; a < D; ++a) same = same && block[a] == last[a];
-      if (!same) last_slot = enter_home<D>(g, hash, block, control);
+      if (!same) last_slot = enter_home(g, hash, block_key<D>(block, field), control);
       last = block;
+      last_field = field;
       return last_slot;
     };
     const auto count_of = [&](std::uint32_t chunk) { return particles.chunks[chunk].count; };
@@ -102,6 +108,7 @@ struct MarkHomes {
       using Lanes = std::remove_cvref_t<decltype(lanes)>;
       using T = typename Lanes::Value;
       const T one_block = T(Real(1) / BlockTraits<D>::kSide);
+      field = field_of(lanes.chunk);
       typename Lanes::template Table<D> home;
       auto is_far = T(Real(0)) > T(Real(0)), is_other = is_far;
       for (int a = 0; a < D; ++a) {
@@ -131,6 +138,9 @@ struct MarkHomes {
     });
   }
 
+  FIRN_HD int field_of(std::uint32_t chunk) const {
+    return fields != nullptr ? fields[particles.chunks[chunk].material] : 0;
+  }
   // False where the particle leaves the simulation: in a sink, or with a fault.
   template <class Group>
   FIRN_HD bool home_of(Group& g, std::uint32_t chunk, std::uint32_t lane,
@@ -182,13 +192,13 @@ struct MarkHalo {
     g.sync();
     const auto reached = static_cast<std::uint32_t>(int_power(halo.across(), D));
     g.for_each(g.scratch.count * reached, [&](std::uint32_t i) {
-      const Vec<int, D> block = block_of_key<D>(hash.keys[g.scratch.homes[i / reached]]);
-      enter(g, halo.block(block, static_cast<int>(i % reached)));
+      const std::uint64_t home = hash.keys[g.scratch.homes[i / reached]];
+      enter(g, home, halo.block(block_of_key<D>(home), static_cast<int>(i % reached)));
     });
   }
   template <class Device>
-  FIRN_HD void enter(Device& device, const Vec<int, D>& block) const {
-    if (hash.insert(device, block_key<D>(periodic.wrapped(block))) == kNoBlock)
+  FIRN_HD void enter(Device& device, std::uint64_t home, const Vec<int, D>& block) const {
+    if (hash.insert(device, key_beside<D>(home, periodic.wrapped(block))) == kNoBlock)
       raise(device, control, kStopOverflow);
   }
 };
@@ -259,18 +269,19 @@ struct LinkBlocks {
     constexpr std::uint32_t kCorners = BlockTraits<D>::kCorners, kAround = int_power(3, D);
     const std::uint32_t rank = g.index();
     if (home[rank] == 0) return;
-    const Vec<int, D> block = block_of_key<D>(keys[rank]);
+    const std::uint64_t key = keys[rank];
+    const Vec<int, D> block = block_of_key<D>(key);
     g.for_each(kCorners, [&](std::uint32_t c) {
-      corners[rank * kCorners + c] = rank_of(corner_block<D>(block, static_cast<int>(c)));
+      corners[rank * kCorners + c] = rank_of(key, corner_block<D>(block, static_cast<int>(c)));
     });
     if (around == nullptr) return;
     g.for_each(kAround, [&](std::uint32_t n) {
       around[static_cast<std::uint64_t>(rank) * kAround + n] =
-          rank_of(neighbour_block<D>(block, static_cast<int>(n)));
+          rank_of(key, neighbour_block<D>(block, static_cast<int>(n)));
     });
   }
-  FIRN_HD std::uint32_t rank_of(const Vec<int, D>& block) const {
-    return hash.ranks[hash.find(block_key<D>(periodic.wrapped(block)))];
+  FIRN_HD std::uint32_t rank_of(std::uint64_t key, const Vec<int, D>& block) const {
+    return hash.ranks[hash.find(key_beside<D>(key, periodic.wrapped(block)))];
   }
 };
 

@@ -42,8 +42,9 @@ struct Dependence : NodeContact<D, Real> {
     for (int a = D - 1; a >= 0; --a) way = way * kAcross + steps[a] + kReach;
     return way;
   }
-  FIRN_HD std::uint32_t rank_of(const Index& block) const {
-    const std::uint32_t slot = grid.hash.find(block_key<D>(grid.periodic.wrapped(block)));
+  // Of a block in the field that a key is of.
+  FIRN_HD std::uint32_t rank_of(std::uint64_t key, const Index& block) const {
+    const std::uint32_t slot = grid.hash.find(key_beside<D>(key, grid.periodic.wrapped(block)));
     return slot == kNoBlock ? kNoBlock : grid.hash.ranks[slot];
   }
   // What the nodes of a block may be; only where they may be dependents there is a NodeDependence.
@@ -116,7 +117,7 @@ struct Dependence : NodeContact<D, Real> {
       Index block = origin;
       int rest = static_cast<int>(k);
       for (int a = 0; a < D; ++a, rest /= 3) block[a] += rest % 3 - 1;
-      const std::uint32_t rank = rank_of(block);
+      const std::uint32_t rank = rank_of(grid.keys[g.index()], block);
       around.rank[k] = rank != kNoBlock && params.depends[rank] == kDependents ? rank : kNoBlock;
     });
     g.sync();

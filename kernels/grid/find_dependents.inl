@@ -156,7 +156,7 @@ struct FindDependents : Dependence<D, Real> {
       at[a] += origin[a] * BlockTraits<D>::kSide + steps[a];
       parent[a] += static_cast<Real>(steps[a]) * grid.dx;
     }
-    if (!find_node(at, found.parent)) return {};
+    if (!find_node(grid.keys[block], at, found.parent)) return {};
     Vector farther;
     for (int n = 0; n < faces.count; ++n) {
       farther[n] = this->distance_from(faces.holder[n], parent);
@@ -349,15 +349,15 @@ struct FindDependents : Dependence<D, Real> {
     return true;
   }
 
-  FIRN_HD bool find_node(const Index& at, std::uint64_t& node) const {
+  FIRN_HD bool find_node(std::uint64_t key, const Index& at, std::uint64_t& node) const {
     Index block, local;
     for (int a = 0; a < D; ++a) {
       block[a] = at[a] >> BlockTraits<D>::kShift;
       local[a] = at[a] - block[a] * BlockTraits<D>::kSide;
     }
-    const std::uint32_t rank = this->rank_of(block);
+    const std::uint32_t rank = this->rank_of(key, block);
     // Colliders end at periodic faces, and blocks beyond do not look for those who depend on them.
-    if (rank == kNoBlock || grid.keys[rank] != block_key<D>(block)) return false;
+    if (rank == kNoBlock || grid.keys[rank] != key_beside<D>(key, block)) return false;
     node = std::uint64_t{rank} * kNodes + static_cast<std::uint64_t>(node_in_block<D>(local));
     return true;
   }

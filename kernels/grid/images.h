@@ -76,9 +76,10 @@ struct Images {
     return sign;
   }
 
-  // f(image, sign) for every image of node i of a block, in a fixed order.
+  // f(image, sign) for every image of node i of the block with a key, in a fixed order.
   template <class F>
-  FIRN_HD void for_each(const Index& origin, std::uint32_t i, F&& f) const {
+  FIRN_HD void for_each(std::uint64_t key, std::uint32_t i, F&& f) const {
+    const Index origin = block_of_key<D>(key);
     const DomainWalls<Real, D>& walls = contact.params.walls;
     Index at = local_of_node<D>(static_cast<int>(i));
     int face[D], before = 0;
@@ -100,7 +101,7 @@ struct Images {
         local[a] = image[a] - block[a] * kSide;
       }
       const BlockHash& hash = contact.grid.hash;
-      const std::uint32_t slot = hash.find(block_key<D>(block));
+      const std::uint32_t slot = hash.find(key_beside<D>(key, block));
       if (slot != kNoBlock)
         f(std::uint64_t{hash.ranks[slot]} * kNodes +
               static_cast<std::uint64_t>(node_in_block<D>(local)),

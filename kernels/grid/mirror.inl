@@ -15,15 +15,15 @@ struct FoldImages {
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const GridView<Real>& grid = images.contact.grid;
-    const Vec<int, D> origin = block_of_key<D>(grid.keys[g.index()]);
-    if (!images.has_any(origin)) return;
+    const std::uint64_t key = grid.keys[g.index()];
+    if (!images.has_any(block_of_key<D>(key))) return;
     Node<Real>* momentum = reinterpret_cast<Node<Real>*>(grid.momentum);
     Node<Real>* impulse = images.contact.params.separate_force
                               ? reinterpret_cast<Node<Real>*>(grid.impulse)
                               : nullptr;
     g.for_each(images.kNodes, [&](std::uint32_t i) {
       const std::uint64_t node = std::uint64_t{g.index()} * images.kNodes + i;
-      images.for_each(origin, i, [&](std::uint64_t image, const Vec<Real, D>& sign) {
+      images.for_each(key, i, [&](std::uint64_t image, const Vec<Real, D>& sign) {
         const Real mass = momentum[image].mass();
         if (!(mass > Real(0))) return;
         momentum[node] = momentum[node] + mirrored(momentum[image], sign, mass);
@@ -61,8 +61,8 @@ struct MirrorVelocities {
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const GridView<Real>& grid = images.contact.grid;
-    const Vec<int, D> origin = block_of_key<D>(grid.keys[g.index()]);
-    if (!images.has_any(origin)) return;
+    const std::uint64_t key = grid.keys[g.index()];
+    if (!images.has_any(block_of_key<D>(key))) return;
     Node<Real>* nodes = reinterpret_cast<Node<Real>*>(grid.nodes);
     Node<Real>* increments = images.contact.params.separate_force
                                  ? reinterpret_cast<Node<Real>*>(grid.increments)
@@ -70,7 +70,7 @@ struct MirrorVelocities {
     g.for_each(images.kNodes, [&](std::uint32_t i) {
       const std::uint64_t node = std::uint64_t{g.index()} * images.kNodes + i;
       Real taken = 0;
-      images.for_each(origin, i, [&](std::uint64_t image, const Vec<Real, D>& sign) {
+      images.for_each(key, i, [&](std::uint64_t image, const Vec<Real, D>& sign) {
         const Real mass = -nodes[image].mass();
         if (!(mass > Real(0))) return;
         taken += mass;

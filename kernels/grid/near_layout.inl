@@ -13,10 +13,10 @@
 namespace firn {
 
 // Enters a particle's home block; returns its place in the hash, or raises an overflow.
-template <int D, class Group>
-FIRN_HD inline std::uint32_t enter_home(const Group& g, const BlockHash& hash,
-                                        const Vec<int, D>& block, StepControl* control) {
-  const std::uint32_t slot = hash.insert(g, block_key<D>(block));
+template <class Group>
+FIRN_HD inline std::uint32_t enter_home(const Group& g, const BlockHash& hash, std::uint64_t key,
+                                        StepControl* control) {
+  const std::uint32_t slot = hash.insert(g, key);
   if (slot == kNoBlock)
     raise(g, control, kStopOverflow);
   else if (g.load(hash.home[slot]) == 0)
@@ -70,9 +70,7 @@ struct OldBins {
   std::uint32_t materials;
   const StepControl* control;
 
-  FIRN_HD Vec<int, D> home(std::uint32_t bin) const {
-    return block_of_key<D>(keys[bin / materials]);
-  }
+  FIRN_HD std::uint64_t key(std::uint32_t bin) const { return keys[bin / materials]; }
   // f(lanes, neighbours, far): the neighbour of the bin's block that each particle is in
   // (neighbour_block), and whether one is in none. For groups of one warp.
   template <class Group, class F>
@@ -124,7 +122,7 @@ struct CountNear {
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const std::uint32_t bin = g.index();
-    const Vec<int, D> block = old.home(bin);
+    const Vec<int, D> block = block_of_key<D>(old.key(bin));
     g.for_each(Old::kAround, [&](std::uint32_t n) { g.scratch.count[n] = 0; });
     g.sync();
     old.for_each_pack(g, bin, block, [&](const auto& lanes, const auto& neighbours, bool far) {
@@ -167,10 +165,12 @@ struct EnterNear {
     constexpr std::uint32_t kAround = OldBins<D, Real>::kAround;
     const std::uint32_t bin = g.index();
     if (old.bin_first[bin] == old.bin_first[bin + 1]) return;
-    const Vec<int, D> block = old.home(bin);
+    const std::uint64_t key = old.key(bin);
+    const Vec<int, D> block = block_of_key<D>(key);
     g.for_each(kAround, [&](std::uint32_t n) {
       if (counts[std::uint64_t{bin} * kAround + n] > 0)
-        enter_home<D>(g, hash, neighbour_block<D>(block, static_cast<int>(n)), control);
+        enter_home(g, hash, key_beside<D>(key, neighbour_block<D>(block, static_cast<int>(n))),
+                   control);
     });
   }
 };
@@ -217,14 +217,15 @@ struct FindOldAround {
   FIRN_HD void operator()(Group& g) const {
     const std::uint32_t old = g.index();
     if (old >= control->old_bins / materials) return;
-    const Vec<int, D> block = block_of_key<D>(saved_keys[old]);
+    const std::uint64_t key = saved_keys[old];
+    const Vec<int, D> block = block_of_key<D>(key);
     g.for_each(kAround, [&](std::uint32_t n) {
       std::uint32_t particles = 0;
       for (std::uint32_t m = 0; m < materials; ++m)
         particles += counts[(std::uint64_t{old} * materials + m) * kAround + n];
       if (particles == 0) return;
       const std::uint32_t slot =
-          hash.find(block_key<D>(neighbour_block<D>(block, static_cast<int>(n))));
+          hash.find(key_beside<D>(key, neighbour_block<D>(block, static_cast<int>(n))));
       // Seen from there, this block lies the other way.
       old_around[std::uint64_t{hash.ranks[slot]} * kAround + kAround - 1 - n] = old;
     });
@@ -322,12 +323,14 @@ struct PlaceNear {
       g.scratch.next[n] = start[std::uint64_t{bin} * Old::kAround + n];
     });
     g.sync();
-    old.for_each_pack(g, bin, old.home(bin), [&](const auto& lanes, const auto& neighbours, bool) {
-      const std::uint32_t slot = (lanes.chunk - bank) * kLanes;
-      lanes.take_places(neighbours, g.scratch.next, [&](std::uint32_t lane, std::uint32_t place) {
-        order[place] = slot + lane;
-      });
-    });
+    old.for_each_pack(g, bin, block_of_key<D>(old.key(bin)),
+                      [&](const auto& lanes, const auto& neighbours, bool) {
+                        const std::uint32_t slot = (lanes.chunk - bank) * kLanes;
+                        lanes.take_places(neighbours, g.scratch.next,
+                                          [&](std::uint32_t lane, std::uint32_t place) {
+                                            order[place] = slot + lane;
+                                          });
+                      });
   }
 };
 

@@ -23,8 +23,10 @@ struct NearCounts {
 // Scratch and capacities of a rebuild; pointers into device memory.
 struct RebuildView {
   std::uint32_t max_blocks = 0, max_chunks = 0, materials = 1;
-  bool banks = false;                     // there are two of max_chunks chunks: see particles.h
-  bool staggered = false;                 // particles add to faces: see spread_cells.inl
+  bool banks = false;      // there are two of max_chunks chunks: see particles.h
+  bool staggered = false;  // particles add to faces: see spread_cells.inl
+  // Per material the velocity field that it moves with (block_key); null: there is but one.
+  const std::uint8_t* fields = nullptr;
   std::uint32_t* slot_block = nullptr;    // per particle slot: hash slot of its block, then its bin
   std::uint32_t* sort_spare = nullptr;    // 2 per particle slot
   std::uint32_t* order = nullptr;         // per particle slot: the permutation

@@ -134,7 +134,7 @@ void rebuild_layout(Exec& exec, Real shift, const SinkView<Real>& sinks,
                   EnterNear<D, Real>{old, grid.hash, scratch.near_counts.count, control});
   launch_groups(exec, {{nullptr, groups}, &control->skip_sort},
                 MarkHomes<D, Real>{grid.dx, grid.inv_dx, shift, grid.periodic, sinks, particles,
-                                   grid.hash, scratch.slot_block, control, slots});
+                                   grid.hash, scratch.fields, scratch.slot_block, control, slots});
   launch_groups(exec, {{nullptr, (table - 1) / MarkHalo<D>::kPlaces + 1}, stop},
                 MarkHalo<D>{grid.hash, grid.periodic, grid.halo, control});
   launch_items(exec, {{nullptr, table}, stop},

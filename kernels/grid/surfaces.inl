@@ -25,7 +25,8 @@ struct FindSurfaces : NodeContact<D, Real> {
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const Vec<int, D> origin = block_of_key<D>(grid.keys[g.index()]);
+    const std::uint64_t key = grid.keys[g.index()];
+    const Vec<int, D> origin = block_of_key<D>(key);
     std::uint8_t* near = params.near + std::uint64_t{g.index()} * params.collider_count;
     g.for_each(static_cast<std::uint32_t>(params.collider_count), [&](std::uint32_t c) {
       const int collider = static_cast<int>(c);
@@ -43,7 +44,7 @@ struct FindSurfaces : NodeContact<D, Real> {
     g.for_each(2 * D, [&](std::uint32_t side) {
       Vec<int, D> there = origin;
       there[static_cast<int>(side / 2)] += side % 2 == 0 ? -1 : 1;
-      const std::uint32_t slot = grid.hash.find(block_key<D>(grid.periodic.wrapped(there)));
+      const std::uint32_t slot = grid.hash.find(key_beside<D>(key, grid.periodic.wrapped(there)));
       g.scratch.beside[side] = slot == kNoBlock ? kNoBlock : grid.hash.ranks[slot];
     });
     g.sync();

@@ -19,10 +19,10 @@ struct ImagesOfNodes : ImplicitNodes<D, Real> {
   template <class Group, class F>
   FIRN_HD void for_each_image(Group& g, F&& f) const {
     const Images<D, Real> images{{problem.boundaries, problem.grid, problem.control}};
-    const Vec<int, D> origin = block_of_key<D>(problem.grid.keys[g.index()]);
-    if (!images.has_any(origin)) return;
+    const std::uint64_t key = problem.grid.keys[g.index()];
+    if (!images.has_any(block_of_key<D>(key))) return;
     Base::for_each_node(g, [&](std::uint64_t node, std::uint32_t i) {
-      images.for_each(origin, i, [&](std::uint64_t image, const Vector& sign) {
+      images.for_each(key, i, [&](std::uint64_t image, const Vector& sign) {
         if (Base::mass(image) < Real(0)) f(node, image, sign);
       });
     });

@@ -130,16 +130,22 @@ void print_bodies(const Scene& scene, const SceneEstimate& need) {
                scene.materials[source.material].name, starting_state(scene, source));
 }
 
+std::string material_names(const Scene& scene, const std::vector<int>& materials) {
+  std::vector<std::string> names;
+  for (const int m : materials) names.push_back(scene.materials[static_cast<std::size_t>(m)].name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 void print_forces(const Scene& scene) {
+  for (const MaterialContact& contact : scene.contacts)
+    fmt::print("  contact    of {}, friction {:g}\n", material_names(scene, contact.materials),
+               contact.friction);
   for (const ForceField& force : scene.forces) {
-    std::vector<std::string> on;
-    for (const int m : force.materials)
-      on.push_back(scene.materials[static_cast<std::size_t>(m)].name);
     fmt::print(
         "  force      {}: {}{} on {}\n", force.name,
         force.drag > 0 ? fmt::format("air that drags at {:g} 1/s", force.drag) : "an acceleration",
         force.shape ? " in a shape" : "",
-        on.empty() ? "all materials" : fmt::format("{}", fmt::join(on, ", ")));
+        force.materials.empty() ? "all materials" : material_names(scene, force.materials));
   }
 }
 

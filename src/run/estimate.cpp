@@ -39,6 +39,7 @@
 #include "src/state/mac_store.h"
 #include "src/state/scene_params.h"
 #include "src/state/source_flow.h"
+#include "src/state/velocity_fields.h"
 
 namespace firn {
 
@@ -113,6 +114,7 @@ template <int D, class Real>
 LayoutCounts count_layout(const Scene& scene, const PeriodicBlocks& periodic, double dx,
                           std::span<const ParticleBatch* const> batches, bool fused) {
   const auto inv_dx = static_cast<Real>(1 / dx), shift = home_shift<Real>(transfer_params(scene));
+  const VelocityFields fields = velocity_fields(scene);
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> bins;
   for (const ParticleBatch* const b : batches)
     for (const ParticleBatch& batch = *b; const Vec3& x : batch.position) {
@@ -121,7 +123,8 @@ LayoutCounts count_layout(const Scene& scene, const PeriodicBlocks& periodic, do
         const auto position = static_cast<Real>(x[static_cast<std::size_t>(a)]);
         home[a] = axis_base(position, inv_dx, shift).node >> BlockTraits<D>::kShift;
       }
-      ++bins[{block_key<D>(periodic.wrapped(home)), batch.material}];
+      ++bins[{block_key<D>(periodic.wrapped(home), fields.field_of(batch.material)),
+              batch.material}];
     }
   std::set<std::uint64_t> blocks;
   LayoutCounts counts;
@@ -130,7 +133,7 @@ LayoutCounts count_layout(const Scene& scene, const PeriodicBlocks& periodic, do
     counts.chunks += (particles + kLanes - 1) / kLanes;
     const Vec<int, D> home = block_of_key<D>(bin.first);
     const auto enter = [&](const Vec<int, D>& block) {
-      blocks.insert(block_key<D>(periodic.wrapped(block)));
+      blocks.insert(key_beside<D>(bin.first, periodic.wrapped(block)));
     };
     if (fused)
       for (int n = 0; n < int_power(3, D); ++n) enter(neighbour_block<D>(home, n));

@@ -163,7 +163,8 @@ Snapshot SceneStepper<Integrator>::snapshot(const SnapshotParts& parts) {
 
 template <class Integrator>
 std::size_t SceneStepper<Integrator>::memory_bytes() const {
-  std::size_t sum = context_.particles.bytes() + context_.grid.bytes() + context_.bodies.bytes();
+  std::size_t sum = context_.particles.bytes() + context_.grid.bytes() + context_.bodies.bytes() +
+                    context_.fields.bytes();
   for_each_stage([&](auto& stage) { sum += stage.bytes(); });
   return sum;
 }

@@ -18,7 +18,7 @@ namespace firn {
 namespace {
 
 // Behind the state: its kind, how long that is, the checksum of all before, and this.
-constexpr std::array<char, 8> kStateMagic{'F', 'i', 'r', 'n', 'S', 't', '1', '0'};
+constexpr std::array<char, 8> kStateMagic{'F', 'i', 'r', 'n', 'S', 't', '1', '1'};
 constexpr std::size_t kTail = sizeof(std::uint64_t) + sizeof(std::uint32_t) + kStateMagic.size();
 
 std::uint32_t crc_of(std::span<const std::byte> bytes) {

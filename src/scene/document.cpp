@@ -154,4 +154,17 @@ Node parse_document(std::string_view text, const std::string& origin) {
   }
 }
 
+void locate_by_path(Node& node, const std::string& path) {
+  node.where.source = path;
+  const auto below = [&](std::string_view name) {
+    return node.where.source == "scene" ? std::string(name) : fmt::format("{}.{}", path, name);
+  };
+  for (Entry& entry : node.entries) {
+    entry.where.source = below(entry.key);
+    locate_by_path(entry.value, entry.where.source);
+  }
+  for (std::size_t i = 0; i < node.items.size(); ++i)
+    locate_by_path(node.items[i], below(std::to_string(i)));
+}
+
 }  // namespace firn::scene

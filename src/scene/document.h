@@ -39,6 +39,10 @@ struct Entry {
   Node value;
 };
 
+// Where each value stands becomes its path from the root, which stands at `path`: of documents that
+// no file holds.
+void locate_by_path(Node& node, const std::string& path);
+
 std::string_view describe(NodeType type);  // "an integer", "a table", ...
 
 // Parses TOML text; `origin` stands for the file in positions. Throws Error{kScene} with the

@@ -157,7 +157,8 @@ extern const Table kScene;  // the root: all others can be reached from it
 extern const Table kSimulation, kTransfer, kTime, kGrid, kDomain, kFaces, kFluid, kTracers;
 extern const Table kThermal, kSolve, kHeatSource, kImplicit;
 extern const Table kMaterial, kPhaseValues;
-extern const Table kShape, kBody, kSource, kSink, kForce, kCollider, kMotion, kSensor, kPlace;
+extern const Table kShape, kBody, kSource, kSink, kForce, kContact, kCollider, kMotion, kSensor,
+    kPlace;
 extern const Table kInstances;
 extern const Table kOutput, kCamera, kCameraMotion, kDiagnostics;
 

@@ -66,6 +66,8 @@ void parse_colliders(const Node& root, Scene& scene, ReadContext& context);
 void parse_heat_sources(const Node& root, Scene& scene, ReadContext& context);
 // After materials, which it names.
 void parse_forces(const Node& root, Scene& scene, ReadContext& context);
+// After materials, which it names.
+void parse_contacts(const Node& root, Scene& scene, ReadContext& context);
 // After colliders, which it names.
 void parse_sensors(const Node& root, Scene& scene, ReadContext& context);
 

@@ -30,6 +30,8 @@ constexpr Key kSceneKeys[] = {
     table_key("collider", kCollider, "rigid bodies that material meets", {.list = Count{}}),
     table_key("force", kForce, "what accelerates material beside gravity: wind, fields",
               {.list = Count{}}),
+    table_key("contact", kContact, "materials that touch instead of holding together",
+              {.list = Count{}, .under = Under::kExplicit}),
     table_key("heat_source", kHeatSource, "regions that are heated",
               {.list = Count{}, .under = Under::kHeat}),
     table_key("tracers", kTracers, "massless points for pictures",
@@ -109,6 +111,7 @@ Scene parse_tree(const Node& document, ReadContext& context) {
   parse_sources(document, out, context);
   parse_sinks(document, out, context);
   parse_forces(document, out, context);
+  parse_contacts(document, out, context);
   parse_heat_sources(document, out, context);
   parse_sensors(document, out, context);
   parse_output(document, out, context);

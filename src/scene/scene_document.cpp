@@ -40,20 +40,6 @@ bool listed(const Words& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// A finding's place is the path of its value.
-void locate(Node& node, const std::string& path) {
-  node.where.source = path;
-  const auto below = [&](std::string_view name) {
-    return node.where.source == "scene" ? std::string(name) : fmt::format("{}.{}", path, name);
-  };
-  for (Entry& entry : node.entries) {
-    entry.where.source = below(entry.key);
-    locate(entry.value, entry.where.source);
-  }
-  for (std::size_t i = 0; i < node.items.size(); ++i)
-    locate(node.items[i], below(std::to_string(i)));
-}
-
 class SceneWriter {
  public:
   explicit SceneWriter(const Scene& scene)
@@ -86,12 +72,14 @@ class SceneWriter {
     add_list(root, "collider", scene_.colliders,
              [&](const Collider& c, int) { return collider(c); });
     add_list(root, "force", scene_.forces, [&](const ForceField& f, int) { return force(f); });
+    add_list(root, "contact", scene_.contacts,
+             [&](const MaterialContact& c, int) { return contact(c); });
     add_list(root, "heat_source", scene_.heat_sources,
              [&](const HeatSource& s, int) { return named(s, kHeatSource); });
     add_list(root, "sensor", scene_.sensors, [&](const Sensor& s, int) { return sensor(s); });
     add(root, "output", output());
     add_if_said(root, "diagnostics", section(kDiagnostics, scene_.diagnostics));
-    locate(root, "scene");
+    locate_by_path(root, "scene");
     return root;
   }
 
@@ -358,6 +346,12 @@ class SceneWriter {
     return table;
   }
 
+  Node contact(const MaterialContact& c) const {
+    Node table = section(kContact, c);
+    add_names(table, "materials", c.materials, "material", scene_.materials);
+    return table;
+  }
+
   Node collider(const Collider& c) const {
     Node table = named(c, kCollider);
     if (c.dynamics) add_members(table, kCollider, *c.dynamics);
@@ -391,7 +385,7 @@ Node document_of(const Scene& scene) { return SceneWriter(scene).document(); }
 
 Node document_of(const Scene& scene, const Keyframes& motion, const std::string& path) {
   Node node = SceneWriter(scene).keyframes(kMotion, motion);
-  locate(node, path);
+  locate_by_path(node, path);
   return node;
 }
 

@@ -43,6 +43,7 @@ class LayoutStage : public Stage<Exec, D, Real> {
     RebuildView scratch;
     context_.particles.fill(scratch);
     context_.grid.fill(scratch);
+    context_.fields.fill(scratch);
     scratch.staggered = context_.params.transfer.staggered;
     return scratch;
   }

@@ -116,7 +116,7 @@ class GridStore {
       for (int n = 0; c.home[b] != 0 && n < int_power(3, D); ++n) {
         const auto neighbour = neighbour_block<D>(block_of_key<D>(c.keys[b]), n);
         if (!std::binary_search(c.keys.begin(), c.keys.end(),
-                                block_key<D>(periodic_.wrapped(neighbour))))
+                                key_beside<D>(c.keys[b], periodic_.wrapped(neighbour))))
           return false;
       }
     return true;

@@ -15,6 +15,7 @@
 #include "src/state/particle_store.h"
 #include "src/state/partition.h"
 #include "src/state/scene_params.h"
+#include "src/state/velocity_fields.h"
 
 namespace firn {
 
@@ -49,6 +50,7 @@ struct StepContext {
              params.transfer.staggered ? D : 1, params.transfer.separate_force,
              fused ? wide_parities(params.transfer.degree, D) : 0),
         bodies(exec, scene),
+        fields(exec, scene),
         control(exec, 1),
         limits(exec, std::span<const StepLimits>(&params.limits, 1)),
         long_steps(traits_of(scene).staggered || traits_of(scene).implicit),
@@ -97,6 +99,7 @@ struct StepContext {
     GridUpdateParams<Real, D> update = params.update;
     update.degree = params.transfer.degree;
     bodies.fill(update);
+    fields.fill(update);
     return update;
   }
   void choose_time_step(StepPlan plan) {
@@ -133,6 +136,7 @@ struct StepContext {
   ParticleStore<Exec, D, Real> particles;
   GridStore<Exec, D, Real> grid;
   ColliderStore<Exec, D, Real> bodies;
+  VelocityFieldStore<Exec, Real> fields;
   Buffer<Exec, StepControl> control;
   Buffer<Exec, StepLimits> limits;
   bool long_steps;
@@ -154,10 +158,11 @@ struct StepContext {
   static void require_splittable(const Scene& scene) {
     const bool moved = std::any_of(scene.colliders.begin(), scene.colliders.end(),
                                    [](const Collider& c) { return c.dynamics.has_value(); });
-    if (traits_of(scene).staggered || traits_of(scene).implicit || moved || !scene.forces.empty())
+    if (traits_of(scene).staggered || traits_of(scene).implicit || moved || !scene.forces.empty() ||
+        !scene.contacts.empty())
       throw Error(ErrorCategory::kScene,
                   "a domain can be split for integrator = \"explicit\" only, and without colliders "
-                  "that material moves or forces beside gravity");
+                  "that material moves, forces beside gravity or contact between materials");
   }
 };
 

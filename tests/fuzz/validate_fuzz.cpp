@@ -142,6 +142,7 @@ class Edit {
   }
   void visit(Sink& s) { all(s.name, s.shape); }
   void visit(HeatSource& s) { all(s.name, s.shape, s.power); }
+  void visit(MaterialContact& s) { all(s.materials, s.friction); }
   void visit(ForceField& s) {
     all(s.name, s.shape, s.acceleration, s.velocity, s.drag, s.materials);
   }
@@ -219,7 +220,7 @@ Scene edited(Input input) {
     edit.all(scene.name, scene.title, scene.source, scene.simulation, scene.transfer, scene.time,
              scene.grid, scene.fluid, scene.thermal, scene.tracers, scene.materials, scene.bodies,
              scene.colliders, scene.sources, scene.sinks, scene.heat_sources, scene.sensors,
-             scene.output, scene.diagnostics, scene.forces);
+             scene.output, scene.diagnostics, scene.forces, scene.contacts);
   }
   return scene;
 }

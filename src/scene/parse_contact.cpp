@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "kernels/fields/blocks.h"
+#include "src/scene/contact_limits.h"
 #include "src/scene/parse.h"
 
 namespace firn::scene {
@@ -70,9 +70,9 @@ class Contacts {
           table.fail(list, fmt::format("'{}' and '{}' touch in another [[contact]] already",
                                        name_of(a), name_of(b)));
     touching_.insert(contact.materials.begin(), contact.materials.end());
-    if (touching_.size() >= kMostFields)
+    if (touching_.size() > kMostTouching)
       table.fail(list, fmt::format("at most {} materials and bodies may touch others, found {}",
-                                   kMostFields - 1, touching_.size()));
+                                   kMostTouching, touching_.size()));
     scene_.contacts.push_back(std::move(contact));
   }
   // What touches a material also touches bodies that have one of their own instead.

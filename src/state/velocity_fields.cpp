@@ -2,7 +2,11 @@
 
 #include <cmath>
 
+#include "src/scene/contact_limits.h"
+
 namespace firn {
+
+static_assert(kMostTouching < kMostFields, "and one field for all others");
 
 VelocityFields velocity_fields(const Scene& scene) {
   VelocityFields fields;

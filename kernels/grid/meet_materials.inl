@@ -21,10 +21,15 @@ struct MeetMaterials : NodeContact<D, Real> {
   static constexpr int kAround = int_power(3, D);
   // Of nodes that more than two fields share, whose pairs take turns.
   static constexpr int kRounds = 8;
+  // Pairs of which a node remembers how they lie to each other; more are looked at in each round.
+  static constexpr int kRemembered = 6;
   struct Scratch {
-    // Of each field the ranks of the block and those around it (neighbour_block), or kNoBlock.
+    std::uint32_t home[kMostFields];  // rank of each field's block, or kNoBlock
+    // Of the fields that have the block: which they are, and the ranks of the blocks around it
+    // (neighbour_block), or kNoBlock.
+    int field[kMostFields];
     std::uint32_t around[kMostFields][kAround];
-    int first, count;  // the lowest field that has the block, and how many have it
+    int count;
   };
 
   // The group of the lowest field has to do with the nodes of all of them.
@@ -34,179 +39,238 @@ struct MeetMaterials : NodeContact<D, Real> {
     const Vec<int, D> origin = block_of_key<D>(key);
     const auto fields = static_cast<std::uint32_t>(params.contacts.fields);
     Scratch& s = g.scratch;
-    g.for_each(fields, [&](std::uint32_t f) {
-      s.around[f][kAround / 2] = rank_of(origin, static_cast<int>(f));
-    });
+    g.for_each(fields, [&](std::uint32_t f) { s.home[f] = rank_of(origin, static_cast<int>(f)); });
     g.sync();
     g.once([&] {
-      s.first = -1, s.count = 0;
-      for (int f = 0; f < params.contacts.fields; ++f) {
-        if (home(s, f) == kNoBlock) continue;
-        if (s.first < 0) s.first = f;
-        ++s.count;
-      }
+      s.count = 0;
+      for (int f = 0; f < params.contacts.fields; ++f)
+        if (s.home[f] != kNoBlock) s.field[s.count++] = f;
     });
     g.sync();
-    if (s.count < 2 || s.first != field_of_key(key)) return;
-    g.for_each(fields * kAround, [&](std::uint32_t k) {
+    if (s.count < 2 || s.field[0] != field_of_key(key)) return;
+    g.for_each(static_cast<std::uint32_t>(s.count) * kAround, [&](std::uint32_t k) {
       const std::uint32_t f = k / kAround, n = k % kAround;
-      if (n != kAround / 2 && s.around[f][kAround / 2] != kNoBlock)
-        s.around[f][n] =
-            rank_of(neighbour_block<D>(origin, static_cast<int>(n)), static_cast<int>(f));
+      s.around[f][n] = rank_of(neighbour_block<D>(origin, static_cast<int>(n)), s.field[f]);
     });
     g.sync();
     g.for_each(kNodes, [&](std::uint32_t i) {
       int sharing = 0;
-      for (int f = 0; f < params.contacts.fields; ++f)
-        sharing += mass_at(s, f, i) > Real(0) ? 1 : 0;
-      for (int round = 0; round < (sharing > 2 ? kRounds : sharing - 1); ++round) meet(s, i);
+      for (int f = 0; f < s.count; ++f) sharing += mass_at(s, f, i) > Real(0) ? 1 : 0;
+      if (sharing > 1) meet(s, i, sharing > 2 ? kRounds : 1);
     });
   }
+
+ private:
+  // How two materials lie to each other at a node.
+  struct Meeting {
+    Vector normal;  // from the one into the other; zero where that is not known
+    Real gap;       // m, not negative
+  };
 
   FIRN_HD std::uint32_t rank_of(const Vec<int, D>& block, int field) const {
     const std::uint32_t slot = grid.hash.find(block_key<D>(grid.periodic.wrapped(block), field));
     return slot == kNoBlock ? kNoBlock : grid.hash.ranks[slot];
   }
-  FIRN_HD static std::uint32_t home(const Scratch& s, int field) {
-    return s.around[field][kAround / 2];
+  // From here on fields are counted among those that have the block.
+  FIRN_HD static std::uint32_t home(const Scratch& s, int f) { return s.around[f][kAround / 2]; }
+  FIRN_HD Real mass_at(const Scratch& s, int f, std::uint32_t i) const {
+    return nodes_of(grid.momentum, home(s, f))[i].mass();
   }
-  FIRN_HD Real mass_at(const Scratch& s, int field, std::uint32_t i) const {
-    const std::uint32_t block = home(s, field);
-    return block == kNoBlock ? Real(0) : nodes_of(grid.momentum, block)[i].mass();
-  }
+
   // What is bonded last, so that it has one velocity however few the rounds.
-  FIRN_HD void meet(const Scratch& s, std::uint32_t i) const {
-    for (const bool bonded : {false, true})
-      for (int a = 0; a < params.contacts.fields; ++a)
-        for (int b = a + 1; b < params.contacts.fields; ++b) {
-          const Real friction = params.contacts.between(a, b);
-          if ((friction < Real(0)) == bonded && mass_at(s, a, i) > Real(0) &&
-              mass_at(s, b, i) > Real(0))
-            meet(s, i, a, b, friction);
-        }
+  FIRN_HD void meet(const Scratch& s, std::uint32_t i, int rounds) const {
+    Meeting remembered[kRemembered];
+    for (int round = 0; round < rounds; ++round)
+      for (int bonded = 0; bonded < 2; ++bonded) {
+        int pair = 0;
+        for (int a = 0; a < s.count; ++a)
+          for (int b = a + 1; b < s.count; ++b) {
+            const Real friction = params.contacts.between(s.field[a], s.field[b]);
+            if ((friction < Real(0)) != (bonded != 0) || !(mass_at(s, a, i) > Real(0)) ||
+                !(mass_at(s, b, i) > Real(0)))
+              continue;
+            if (bonded != 0) {
+              hold_together(s, i, a, b);
+            } else if (pair < kRemembered) {
+              if (round == 0) remembered[pair] = meeting_of(s, i, a, b);
+              touch(s, i, a, b, friction, remembered[pair++]);
+            } else {
+              touch(s, i, a, b, friction, meeting_of(s, i, a, b));
+            }
+          }
+      }
   }
-  FIRN_HD void meet(const Scratch& s, std::uint32_t i, int a, int b, Real friction) const {
+  // What ends all motion relative to each other.
+  FIRN_HD Vector impulse_between(const Scratch& s, std::uint32_t i, int a, int b) const {
+    return reduced_mass(s, i, a, b) * (velocity(s, a, i) - velocity(s, b, i));
+  }
+  FIRN_HD Real reduced_mass(const Scratch& s, std::uint32_t i, int a, int b) const {
     const Real of_a = mass_at(s, a, i), of_b = mass_at(s, b, i);
-    const Real both = of_a / (of_a + of_b) * of_b;
-    Vector impulse =
-        both * (velocity(s, a, i) - velocity(s, b, i));  // that ends all relative motion
-    if (!(friction < Real(0))) {
-      const Vector way = way_between(s, a, b, i);
-      const Real length = norm(way);
-      if (!(length > Real(0))) return;
-      const Vector normal = (Real(1) / length) * way;
-      const Real closing = dot(impulse, normal), gap = gap_between(s, a, b, i, normal),
-                 push = closing - both * gap / static_cast<Real>(control->dt);
-      if (!(push > Real(0))) return;
-      const Vector along = impulse - closing * normal;
-      const Real slip = norm(along), rub = min(slip, friction * push);
-      impulse = push * normal;
-      if (slip > Real(0)) impulse += (rub / slip) * along;
-    }
+    return of_a / (of_a + of_b) * of_b;
+  }
+  FIRN_HD void hold_together(const Scratch& s, std::uint32_t i, int a, int b) const {
+    exchange(s, i, a, b, impulse_between(s, i, a, b));
+  }
+  FIRN_HD void touch(const Scratch& s, std::uint32_t i, int a, int b, Real friction,
+                     const Meeting& meeting) const {
+    const Vector all = impulse_between(s, i, a, b);
+    const Real closing = dot(all, meeting.normal),
+               push = closing -
+                      reduced_mass(s, i, a, b) * meeting.gap / static_cast<Real>(control->dt);
+    if (!(push > Real(0))) return;
+    const Vector along = all - closing * meeting.normal;
+    const Real slip = norm(along), rub = min(slip, friction * push);
+    Vector impulse = push * meeting.normal;
+    if (slip > Real(0)) impulse += (rub / slip) * along;
+    exchange(s, i, a, b, impulse);
+  }
+  FIRN_HD void exchange(const Scratch& s, std::uint32_t i, int a, int b,
+                        const Vector& impulse) const {
     give(s, a, i, Real(-1) * impulse);
     give(s, b, i, impulse);
   }
-
   // But for gravity, which all fields have alike.
-  FIRN_HD Vector velocity(const Scratch& s, int field, std::uint32_t i) const {
-    const std::uint32_t block = home(s, field);
+  FIRN_HD Vector velocity(const Scratch& s, int f, std::uint32_t i) const {
+    const std::uint32_t block = home(s, f);
     const Node<Real>* impulses = params.separate_force ? nodes_of(grid.impulse, block) : nullptr;
     return this->forced(nodes_of(grid.momentum, block)[i], impulses, i).after;
   }
-  FIRN_HD void give(const Scratch& s, int field, std::uint32_t i, const Vector& impulse) const {
+  FIRN_HD void give(const Scratch& s, int f, std::uint32_t i, const Vector& impulse) const {
     Node<Real>& node =
-        nodes_of(params.separate_force ? grid.impulse : grid.momentum, home(s, field))[i];
+        nodes_of(params.separate_force ? grid.impulse : grid.momentum, home(s, f))[i];
     for (int a = 0; a < D; ++a) node.set(a, node[a] + impulse[a]);
   }
 
+  // The nodes up to kReach from one along every axis: what their blocks and places in these are,
+  // an axis apart. Nodes are counted with the last axis fastest, as blocks around.
+  static constexpr int kReach = 3, kAcross = 2 * kReach + 1;
+  struct Neighbours {
+    int block[D][kAcross], node[D][kAcross];
+  };
+  FIRN_HD static Neighbours neighbours_of(std::uint32_t i) {
+    const Vec<int, D> local = local_of_node<D>(static_cast<int>(i));
+    Neighbours around;
+    int across = 1, along = 1;
+    for (int a = D - 1; a >= 0; --a, across *= 3, along *= BlockTraits<D>::kSide)
+      for (int k = 0; k < kAcross; ++k) {
+        const int at = local[a] + k - kReach;
+        around.block[a][k] = (1 + (at >> BlockTraits<D>::kShift)) * across;
+        around.node[a][k] = (at & (BlockTraits<D>::kSide - 1)) * along;
+      }
+    return around;
+  }
   // Of the volume around a node, as far as its mass tells.
-  FIRN_HD Real share(int field, Real mass) const { return mass * params.contacts.fill[field]; }
+  FIRN_HD Real share_in(const Scratch& s, int f, int block, int node) const {
+    const std::uint32_t rank = s.around[f][block];
+    if (rank == kNoBlock) return Real(0);
+    return nodes_of(grid.momentum, rank)[node].mass() * params.contacts.fill[s.field[f]];
+  }
+
+  FIRN_HD Meeting meeting_of(const Scratch& s, std::uint32_t i, int a, int b) const {
+    const Neighbours around = neighbours_of(i);
+    const Vector way = way_between(s, around, a, b);
+    const Real length = norm(way);
+    if (!(length > Real(0))) return {Vector::zero(), Real(0)};
+    const Vector normal = (Real(1) / length) * way;
+    const Real cells = cells_to(s, around, b, normal) + cells_to(s, around, a, Real(-1) * normal);
+    return {normal, max(cells, Real(0)) * grid.dx};
+  }
   // From the one material into the other, of no length in particular: along which one is told from
   // the other best, by least squares over the nodes around. A difference of shares would also lead
   // away from where there is neither, and at its front edge what slides would push against what it
   // slides over.
-  FIRN_HD Vector way_between(const Scratch& s, int a, int b, std::uint32_t i) const {
-    constexpr int kReach = 2, kAcross = 2 * kReach + 1;
-    const Vec<int, D> local = local_of_node<D>(static_cast<int>(i));
+  FIRN_HD Vector way_between(const Scratch& s, const Neighbours& around, int a, int b) const {
+    constexpr int kWide = 2;
+    // In cells^2: from where nodes count no more, and the spread of nodes in a row across it.
+    constexpr Real kWidest = 9, kLeast = Real(1e-3);
     Real both = 0, apart = 0;  // sums of the shares and of their differences
     Vector centre = Vector::zero(), lean = Vector::zero();  // of these times the way from here
     auto spread = Mat<Real, D>::zero();
-    for (int k = 0; k < int_power(kAcross, D); ++k) {
-      Vec<int, D> at = local;
-      Vector way;
-      int n = 0;
-      for (int c = 0, rest = k; c < D; ++c, rest /= kAcross) {
-        const int step = rest % kAcross - kReach;
-        way[c] = static_cast<Real>(step);
-        at[c] += step;
-        n = 3 * n + 1 + (at[c] >> BlockTraits<D>::kShift);
-        at[c] &= BlockTraits<D>::kSide - 1;
+    for (int z = D == 3 ? -kWide : 0; z <= (D == 3 ? kWide : 0); ++z)
+      for (int y = -kWide; y <= kWide; ++y) {
+        const int second = D == 3 ? z : y;  // along axis 1; y along axis 2 in 3D, none in 2D
+        int block = around.block[1][second + kReach], node = around.node[1][second + kReach];
+        Real aside = static_cast<Real>(second * second);
+        if constexpr (D == 3) {
+          block += around.block[2][y + kReach], node += around.node[2][y + kReach];
+          aside += static_cast<Real>(y * y);
+        }
+        Real sum = 0, sum_x = 0, sum_xx = 0, difference = 0, difference_x = 0;
+        for (int x = -kWide; x <= kWide; ++x) {
+          const Real at = static_cast<Real>(x);
+          // Round, or the corners of a square would turn the fit towards its axes.
+          const Real within = Real(1) - (aside + at * at) / kWidest;
+          if (!(within > Real(0))) continue;
+          const Real weight = within * within;
+          const int in = block + around.block[0][x + kReach],
+                    of = node + around.node[0][x + kReach];
+          const Real of_a = weight * share_in(s, a, in, of), of_b = weight * share_in(s, b, in, of);
+          const Real here = of_a + of_b, more = of_b - of_a;
+          sum += here, sum_x += here * at, sum_xx += here * at * at;
+          difference += more, difference_x += more * at;
+        }
+        Vector row = Vector::zero();  // from here to its middle
+        row[1] = static_cast<Real>(second);
+        if constexpr (D == 3) row[2] = static_cast<Real>(y);
+        both += sum;
+        apart += difference;
+        centre += sum * row;
+        lean += difference * row;
+        spread += sum * outer(row, row);
+        centre[0] += sum_x;
+        lean[0] += difference_x;
+        spread(0, 0) += sum_xx;
+        for (int c = 1; c < D; ++c) spread(0, c) += sum_x * row[c], spread(c, 0) += sum_x * row[c];
       }
-      const int node = node_in_block<D>(at);
-      // Round, or the corners of a square would turn the fit towards its axes.
-      const Real within = Real(1) - dot(way, way) / kWidest, weight = within * within;
-      if (!(within > Real(0))) continue;
-      const Real of_a = share_in(a, s.around[a][n], node), of_b = share_in(b, s.around[b][n], node),
-                 sum = weight * (of_a + of_b), difference = weight * (of_b - of_a);
-      both += sum;
-      apart += difference;
-      centre += sum * way;
-      lean += difference * way;
-      spread += sum * outer(way, way);
-    }
     spread =
         both * spread - outer(centre, centre) + kLeast * both * both * Mat<Real, D>::identity();
     return cofactor(spread) * (both * lean - apart * centre);
   }
-  // In cells^2: from where nodes count no more, and the spread of nodes in a row across it.
-  static constexpr Real kWidest = 9, kLeast = Real(1e-3);
-  FIRN_HD Real share_in(int field, std::uint32_t block, int node) const {
-    return block == kNoBlock ? Real(0) : share(field, nodes_of(grid.momentum, block)[node].mass());
-  }
-  // m, not negative: between where the one material ends and where the other one begins along the
-  // normal through a node.
-  FIRN_HD Real gap_between(const Scratch& s, int a, int b, std::uint32_t i,
-                           const Vector& normal) const {
-    return max(cells_to(s, b, i, normal) + cells_to(s, a, i, Real(-1) * normal), Real(0)) * grid.dx;
-  }
-  // From a node to where a material begins that fills more and more along a way: where it first has
-  // half of the volume, as at a surface that is flat, or it ends before.
-  FIRN_HD Real cells_to(const Scratch& s, int field, std::uint32_t i, const Vector& way) const {
+  // From a node to where a material begins that fills more and more along a way: where it has half
+  // of the volume, as at a surface that is flat, or it ends before.
+  FIRN_HD Real cells_to(const Scratch& s, const Neighbours& around, int f,
+                        const Vector& way) const {
     constexpr int kFarthest = 2;
-    Real before = 0, most = 0, at_most = 0;
-    for (int k = -kFarthest; k <= kFarthest; ++k) {
-      const Real at = static_cast<Real>(k), here = share_at(s, field, i, at * way);
-      if (here >= Real(0.5))
-        return k == -kFarthest ? at : at - (here - Real(0.5)) / (here - before);
-      if (here > most) most = here, at_most = at;
-      before = here;
+    const Real half = Real(0.5), here = share_at(s, around, f, Vector::zero());
+    Real last = here;
+    if (here >= half) {
+      for (int k = 1; k <= kFarthest; ++k) {
+        const Real next = share_at(s, around, f, static_cast<Real>(-k) * way);
+        if (next < half) return (half - next) / (last - next) - static_cast<Real>(k);
+        last = next;
+      }
+      return static_cast<Real>(-kFarthest);
+    }
+    Real most = here, at_most = 0;
+    for (int k = 1; k <= kFarthest; ++k) {
+      const Real next = share_at(s, around, f, static_cast<Real>(k) * way);
+      if (next >= half) return static_cast<Real>(k) - (next - half) / (next - last);
+      if (next > most) most = next, at_most = static_cast<Real>(k);
+      last = next;
     }
     return at_most + cells_from_share(most, params.degree);
   }
-  // Off a node by a way in cells, linearly between nodes.
-  FIRN_HD Real share_at(const Scratch& s, int field, std::uint32_t i, const Vector& way) const {
-    const Vec<int, D> local = local_of_node<D>(static_cast<int>(i));
-    Vec<int, D> low;
+  // Off a node by a way of at most two cells, linearly between nodes.
+  FIRN_HD Real share_at(const Scratch& s, const Neighbours& around, int f,
+                        const Vector& way) const {
+    int low[D];
     Vector part;
     for (int a = 0; a < D; ++a) {
       const Real down = floor(way[a]);
-      low[a] = local[a] + static_cast<int>(down);
+      low[a] = static_cast<int>(down) + kReach;
       part[a] = way[a] - down;
     }
     Real sum = 0;
     for (int corner = 0; corner < (1 << D); ++corner) {
-      Vec<int, D> at = low;
       Real weight = 1;
-      int n = 0;
+      int block = 0, node = 0;
       for (int a = 0; a < D; ++a) {
-        const bool up = (corner >> a & 1) != 0;
-        at[a] += up ? 1 : 0;
-        weight *= up ? part[a] : Real(1) - part[a];
-        n = 3 * n + 1 + (at[a] >> BlockTraits<D>::kShift);
-        at[a] &= BlockTraits<D>::kSide - 1;
+        const int up = corner >> a & 1;
+        weight *= up != 0 ? part[a] : Real(1) - part[a];
+        block += around.block[a][low[a] + up];
+        node += around.node[a][low[a] + up];
       }
-      if (weight > Real(0))
-        sum += weight * share_in(field, s.around[field][n], node_in_block<D>(at));
+      if (weight > Real(0)) sum += weight * share_in(s, f, block, node);
     }
     return sum;
   }

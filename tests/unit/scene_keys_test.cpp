@@ -33,6 +33,7 @@ diagnostics = {{}}
 source = [{{}}]
 sink = [{{}}]
 force = [{{}}]
+contact = [{{}}, {{ bodies = [] }}]
 heat_source = [{{}}]
 collider = [{{ motion = {{ times = [0] }} }}]
 )TOML",

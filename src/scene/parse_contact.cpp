@@ -62,6 +62,14 @@ class Contacts {
     const std::vector<std::string_view> known =
         by_body ? bodies_ : std::vector<std::string_view>(materials_.begin(), materials_.end());
     contact.materials = read_names(table, list, known);
+    if (by_body && scene_.materials.empty()) return;  // a finding of each body
+    std::size_t touching = touching_.size();
+    for (const int index : contact.materials)
+      touching += by_body ? !own_.contains(index) : !touching_.contains(index);
+    if (touching > kMostTouching)
+      return table.fail(list,
+                        fmt::format("at most {} materials and bodies may touch others, found {}",
+                                    kMostTouching, touching));
     if (by_body)
       for (int& index : contact.materials) index = own_material(index);
     for (const int a : contact.materials)
@@ -70,9 +78,6 @@ class Contacts {
           table.fail(list, fmt::format("'{}' and '{}' touch in another [[contact]] already",
                                        name_of(a), name_of(b)));
     touching_.insert(contact.materials.begin(), contact.materials.end());
-    if (touching_.size() > kMostTouching)
-      table.fail(list, fmt::format("at most {} materials and bodies may touch others, found {}",
-                                   kMostTouching, touching_.size()));
     scene_.contacts.push_back(std::move(contact));
   }
   // What touches a material also touches bodies that have one of their own instead.

@@ -79,6 +79,18 @@ TEST(ContactErrors, AFileSaysWhatTheStructDoes) {
   EXPECT_NO_THROW(validate(scene));
 }
 
+TEST(ContactErrors, BodiesOfUnknownMaterialsTouchNothing) {
+  expect_error(ErrorCategory::kScene, {"unknown material 'gone' (the scene has: none)"}, [] {
+    parse_scene(
+        "[simulation]\ndimension = 2\n[grid]\ndx = 0.1\n[[body]]\nname = \"one\"\n"
+        "material = \"gone\"\nshape = { type = \"sphere\", center = [0, 0], radius = 0.4 }\n"
+        "[[body]]\nname = \"two\"\nmaterial = \"gone\"\n"
+        "shape = { type = \"sphere\", center = [1, 0], radius = 0.4 }\n"
+        "[[contact]]\nbodies = [\"one\", \"two\"]\n",
+        "s.toml", "");
+  });
+}
+
 // Forces and contacts of what it was made of stay with it.
 TEST(ContactErrors, ABodyThatTouchesHasAMaterialOfItsOwn) {
   const Scene scene = parse_scene(std::string(kTwoBalls) +

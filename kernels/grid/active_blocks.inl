@@ -31,8 +31,9 @@ struct ClearHash {
 };
 
 // Enters every particle's home block. A thread that visits several particles in turn remembers the
-// last block it entered, since neighbours in memory are neighbours in space.
-template <int D, class Real>
+// last block it entered, since neighbours in memory are neighbours in space. kFields: with
+// `fields`, apart from scenes without, whose kernel would ask for them in vain.
+template <int D, class Real, bool kFields>
 struct MarkHomes {
   static constexpr const char* kName = "mark_homes";
   static constexpr int kThreads = 128;
@@ -139,7 +140,7 @@ struct MarkHomes {
   }
 
   FIRN_HD int field_of(std::uint32_t chunk) const {
-    return fields != nullptr ? fields[particles.chunks[chunk].material] : 0;
+    return kFields ? fields[particles.chunks[chunk].material] : 0;
   }
   // False where the particle leaves the simulation: in a sink, or with a fault.
   template <class Group>

@@ -3,6 +3,8 @@
 // of the particles where it can. See rebuild.h.
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/exec/algorithms.h"
 #include "kernels/exec/replay.h"
 #include "kernels/grid/active_blocks.inl"
@@ -105,16 +107,32 @@ void sort_particles(Exec& exec, const ParticleView<Real>& particles, const GridV
 }
 
 template <class Exec, int D, class Real>
+void mark_homes(Exec& exec, Real shift, const SinkView<Real>& sinks,
+                const ParticleView<Real>& particles, const GridView<Real>& grid,
+                const RebuildView& scratch, StepControl* control) {
+  const auto launch = [&](auto has_fields) {
+    using Mark = MarkHomes<D, Real, decltype(has_fields)::value>;
+    constexpr std::uint32_t kPerGroup = Mark::kChunksPerGroup;
+    launch_groups(
+        exec, {{nullptr, (scratch.max_chunks + kPerGroup - 1) / kPerGroup}, &control->skip_sort},
+        Mark{grid.dx, grid.inv_dx, shift, grid.periodic, sinks, particles, grid.hash,
+             scratch.fields, scratch.slot_block, control, scratch.max_chunks * kLanes});
+  };
+  if (scratch.fields != nullptr)
+    launch(std::true_type{});
+  else
+    launch(std::false_type{});
+}
+
+template <class Exec, int D, class Real>
 void rebuild_layout(Exec& exec, Real shift, const SinkView<Real>& sinks,
                     const ParticleView<Real>& particles, const GridView<Real>& grid,
                     const RebuildView& scratch, StepControl* control) {
   const std::uint32_t* stop = &control->skip_layout;
-  const std::uint32_t table = grid.hash.mask + 1, slots = scratch.max_chunks * kLanes;
+  const std::uint32_t table = grid.hash.mask + 1;
   const std::uint32_t max_blocks = scratch.max_blocks, max_bins = max_blocks * scratch.materials;
   const DeviceCount n_blocks{&control->n_blocks, max_blocks}, n_bins{&control->n_bins, max_bins},
       old_bins{&control->old_bins, max_bins};
-  const std::uint32_t groups = (scratch.max_chunks + MarkHomes<D, Real>::kChunksPerGroup - 1) /
-                               MarkHomes<D, Real>::kChunksPerGroup;
   // The sort finds who leaves the simulation.
   const bool has_counts = scratch.near_counts.count != nullptr && sinks.count == 0 && !sinks.open;
   const OldBins<D, Real> old{
@@ -132,9 +150,7 @@ void rebuild_layout(Exec& exec, Real shift, const SinkView<Real>& sinks,
   if (has_counts)
     launch_groups(exec, {old_bins, &control->skip_near},
                   EnterNear<D, Real>{old, grid.hash, scratch.near_counts.count, control});
-  launch_groups(exec, {{nullptr, groups}, &control->skip_sort},
-                MarkHomes<D, Real>{grid.dx, grid.inv_dx, shift, grid.periodic, sinks, particles,
-                                   grid.hash, scratch.fields, scratch.slot_block, control, slots});
+  mark_homes<Exec, D>(exec, shift, sinks, particles, grid, scratch, control);
   launch_groups(exec, {{nullptr, (table - 1) / MarkHalo<D>::kPlaces + 1}, stop},
                 MarkHalo<D>{grid.hash, grid.periodic, grid.halo, control});
   launch_items(exec, {{nullptr, table}, stop},

@@ -30,9 +30,10 @@ struct BlockTraits {
       (kBias - 2) * kSide < kMaxNode ? (kBias - 2) * kSide : kMaxNode;
 };
 
-// Spreads the low bits of x: bit i goes to bit 3 i.
+// Spreads the low bits of x, as many as keys have per axis: bit i goes to bit 3 i. Gathering them
+// again minds no others.
 FIRN_HD inline std::uint64_t spread_by_3(std::uint64_t x) {
-  x &= 0x1fffff;
+  x &= 0xfffff;
   x = (x | x << 32) & 0x001f00000000ffffull;
   x = (x | x << 16) & 0x001f0000ff0000ffull;
   x = (x | x << 8) & 0x100f00f00f00f00full;
@@ -41,7 +42,7 @@ FIRN_HD inline std::uint64_t spread_by_3(std::uint64_t x) {
   return x;
 }
 FIRN_HD inline std::uint64_t gather_by_3(std::uint64_t x) {
-  x &= 0x1249249249249249ull;
+  x &= 0x0249249249249249ull;
   x = (x | x >> 2) & 0x10c30c30c30c30c3ull;
   x = (x | x >> 4) & 0x100f00f00f00f00full;
   x = (x | x >> 8) & 0x001f0000ff0000ffull;
@@ -50,7 +51,7 @@ FIRN_HD inline std::uint64_t gather_by_3(std::uint64_t x) {
   return x;
 }
 FIRN_HD inline std::uint64_t spread_by_2(std::uint64_t x) {
-  x &= 0x7fffffff;
+  x &= 0x3fffffff;
   x = (x | x << 16) & 0x0000ffff0000ffffull;
   x = (x | x << 8) & 0x00ff00ff00ff00ffull;
   x = (x | x << 4) & 0x0f0f0f0f0f0f0f0full;
@@ -59,7 +60,7 @@ FIRN_HD inline std::uint64_t spread_by_2(std::uint64_t x) {
   return x;
 }
 FIRN_HD inline std::uint64_t gather_by_2(std::uint64_t x) {
-  x &= 0x5555555555555555ull;
+  x &= 0x0555555555555555ull;
   x = (x | x >> 1) & 0x3333333333333333ull;
   x = (x | x >> 2) & 0x0f0f0f0f0f0f0f0full;
   x = (x | x >> 4) & 0x00ff00ff00ff00ffull;
@@ -98,7 +99,6 @@ FIRN_HD inline std::uint64_t key_beside(std::uint64_t key, const Vec<int, D>& bl
 template <int D>
 FIRN_HD inline Vec<int, D> block_of_key(std::uint64_t key) {
   Vec<int, D> block;
-  key &= (std::uint64_t{1} << kFieldShift) - 1;
   for (int a = 0; a < D; ++a) {
     const std::uint64_t biased = D == 3 ? gather_by_3(key >> a) : gather_by_2(key >> a);
     block[a] = static_cast<int>(static_cast<std::int64_t>(biased) - BlockTraits<D>::kBias);

@@ -32,18 +32,20 @@ struct MeetMaterials : NodeContact<D, Real> {
     int count;
   };
 
+  ContactPairs<Real> contacts;
+
   // The group of the lowest field has to do with the nodes of all of them.
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const std::uint64_t key = grid.keys[g.index()];
     const Vec<int, D> origin = block_of_key<D>(key);
-    const auto fields = static_cast<std::uint32_t>(params.contacts.fields);
+    const auto fields = static_cast<std::uint32_t>(contacts.fields);
     Scratch& s = g.scratch;
     g.for_each(fields, [&](std::uint32_t f) { s.home[f] = rank_of(origin, static_cast<int>(f)); });
     g.sync();
     g.once([&] {
       s.count = 0;
-      for (int f = 0; f < params.contacts.fields; ++f)
+      for (int f = 0; f < contacts.fields; ++f)
         if (s.home[f] != kNoBlock) s.field[s.count++] = f;
     });
     g.sync();
@@ -85,7 +87,7 @@ struct MeetMaterials : NodeContact<D, Real> {
         int pair = 0;
         for (int a = 0; a < s.count; ++a)
           for (int b = a + 1; b < s.count; ++b) {
-            const Real friction = params.contacts.between(s.field[a], s.field[b]);
+            const Real friction = contacts.between(s.field[a], s.field[b]);
             if ((friction < Real(0)) != (bonded != 0) || !(mass_at(s, a, i) > Real(0)) ||
                 !(mass_at(s, b, i) > Real(0)))
               continue;
@@ -163,7 +165,7 @@ struct MeetMaterials : NodeContact<D, Real> {
   FIRN_HD Real share_in(const Scratch& s, int f, int block, int node) const {
     const std::uint32_t rank = s.around[f][block];
     if (rank == kNoBlock) return Real(0);
-    return nodes_of(grid.momentum, rank)[node].mass() * params.contacts.fill[s.field[f]];
+    return nodes_of(grid.momentum, rank)[node].mass() * contacts.fill[s.field[f]];
   }
 
   FIRN_HD Meeting meeting_of(const Scratch& s, std::uint32_t i, int a, int b) const {
@@ -277,11 +279,12 @@ struct MeetMaterials : NodeContact<D, Real> {
 };
 
 template <class Exec, int D, class Real>
-void meet_materials(Exec& exec, const GridUpdateParams<Real, D>& params, const GridView<Real>& grid,
+void meet_materials(Exec& exec, const GridUpdateParams<Real, D>& params,
+                    const ContactPairs<Real>& contacts, const GridView<Real>& grid,
                     std::uint32_t max_blocks, const StepControl* control) {
-  if (params.contacts.fields > 1)
+  if (contacts.fields > 1)
     launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
-                  MeetMaterials<D, Real>{{params, grid, control}});
+                  MeetMaterials<D, Real>{{params, grid, control}, contacts});
 }
 
 }  // namespace firn

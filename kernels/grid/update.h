@@ -100,19 +100,6 @@ struct NodeSlip {
 inline constexpr int kReactionColumns = 7, kWork = 6;
 inline constexpr int kStageColumns = 3;  // kinetic energy after P2G, after forces, after boundaries
 
-// How the materials of two velocity fields (blocks.h) meet. Tables in device memory.
-template <class Real>
-struct ContactPairs {
-  int fields = 1;
-  // Per pair, fields^2: the coefficient of friction between what touches and lets go, or kBonded.
-  const Real* friction = nullptr;
-  // Per field: of the volume of a cell, what a kilogram at rest fills; 0 where all is bonded to it.
-  const Real* fill = nullptr;
-  static constexpr Real kBonded = -1;
-
-  FIRN_HD Real between(int a, int b) const { return friction[a * fields + b]; }
-};
-
 template <class Real, int D>
 struct GridUpdateParams {
   Vec<Real, D> gravity;
@@ -141,9 +128,7 @@ struct GridUpdateParams {
   NodeSlip<Real, D>* slips = nullptr;  // null where no nodes at what slips are among them
   const double* densities = nullptr;   // of the materials, kg/m^D, where there are surfaces
   int materials = 0;
-  int degree = 2;  // of the kernel
-  // Of the velocity fields of materials that touch each other: one where none do.
-  ContactPairs<Real> contacts;
+  int degree = 2;               // of the kernel
   bool separate_force = false;  // see TransferParams
   double* reactions = nullptr;  // per block: colliders * kReactionColumns; null without colliders
   double* stage_energies = nullptr;  // per block: kStageColumns; null unless diagnosed

@@ -131,9 +131,10 @@ LayoutCounts count_layout(const Scene& scene, const PeriodicBlocks& periodic, do
   counts.homes = bins.size();
   for (const auto& [bin, particles] : bins) {
     counts.chunks += (particles + kLanes - 1) / kLanes;
-    const Vec<int, D> home = block_of_key<D>(bin.first);
+    const std::uint64_t key = bin.first;
+    const Vec<int, D> home = block_of_key<D>(key);
     const auto enter = [&](const Vec<int, D>& block) {
-      blocks.insert(key_beside<D>(bin.first, periodic.wrapped(block)));
+      blocks.insert(key_beside<D>(key, periodic.wrapped(block)));
     };
     if (fused)
       for (int n = 0; n < int_power(3, D); ++n) enter(neighbour_block<D>(home, n));

@@ -26,6 +26,7 @@ constexpr Key kContactKeys[] = {
 template <class T>
 std::vector<std::string_view> names_of(const std::vector<T>& things) {
   std::vector<std::string_view> names;
+  names.reserve(things.size());
   for (const T& thing : things) names.push_back(thing.name);
   return names;
 }

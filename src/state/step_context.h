@@ -99,7 +99,6 @@ struct StepContext {
     GridUpdateParams<Real, D> update = params.update;
     update.degree = params.transfer.degree;
     bodies.fill(update);
-    fields.fill(update);
     return update;
   }
   void choose_time_step(StepPlan plan) {

@@ -8,8 +8,8 @@
 
 #include "firn/scene.h"
 #include "kernels/exec/buffer.h"
+#include "kernels/grid/meet_materials.h"
 #include "kernels/grid/rebuild.h"
-#include "kernels/grid/update.h"
 
 namespace firn {
 
@@ -40,10 +40,7 @@ class VelocityFieldStore {
     fill_ = Buffer<Exec, Real>(exec, std::span(fill));
   }
 
-  template <int D>
-  void fill(GridUpdateParams<Real, D>& params) {
-    params.contacts = {count_, friction_.data(), fill_.data()};
-  }
+  ContactPairs<Real> contacts() { return {count_, friction_.data(), fill_.data()}; }
   void fill(RebuildView& scratch) { scratch.fields = count_ > 1 ? of_material_.data() : nullptr; }
   std::size_t bytes() const { return of_material_.bytes() + friction_.bytes() + fill_.bytes(); }
 

@@ -65,5 +65,26 @@ TEST(BlockHash, OneThatIsTooSmallSaysSoSoon) {
   EXPECT_EQ(tiny.enter(3), 27 - 8);
 }
 
+template <int D>
+void expect_keys_tell() {
+  using Traits = BlockTraits<D>;
+  const int last = static_cast<int>(Traits::kBias) - 1;
+  for (const int at : {-last - 1, -last, -17, -1, 0, 1, 5, 4321, last - 1, last})
+    for (int field = 0; field < kMostFields; ++field) {
+      Vec<int, D> block;
+      for (int a = 0; a < D; ++a) block[a] = a == 1 ? at : (at ^ 0x155);
+      const std::uint64_t key = block_key<D>(block, field);
+      ASSERT_NE(key, kEmptyKey);
+      EXPECT_EQ(field_of_key(key), field);
+      for (int a = 0; a < D; ++a) EXPECT_EQ(block_of_key<D>(key)[a], block[a]);
+      EXPECT_EQ(key_beside<D>(key, block), key);
+      EXPECT_EQ(field_of_key(key_beside<D>(key, {})), field);
+    }
+}
+TEST(BlockKeys, TellBlockAndField) {
+  expect_keys_tell<2>();
+  expect_keys_tell<3>();
+}
+
 }  // namespace
 }  // namespace firn

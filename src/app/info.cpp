@@ -132,6 +132,7 @@ void print_bodies(const Scene& scene, const SceneEstimate& need) {
 
 std::string material_names(const Scene& scene, const std::vector<int>& materials) {
   std::vector<std::string> names;
+  names.reserve(materials.size());
   for (const int m : materials) names.push_back(scene.materials[static_cast<std::size_t>(m)].name);
   return fmt::format("{}", fmt::join(names, ", "));
 }

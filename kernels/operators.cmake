@@ -85,6 +85,7 @@ firn_operators(grid/rebuild rebuild_layout restore_layout permute_rows<Exec,Real
 firn_operators(grid/update grid_update add_columns<Exec>)
 firn_operators(grid/surfaces find_surfaces)
 firn_operators(grid/meet_materials SPLIT DIMENSION meet_materials)
+firn_operators(grid/add_given add_given<Exec,Real>)
 firn_operators(grid/mirror fold_images mirror_velocities)
 firn_operators(grid/find_dependents SPLIT DIMENSION find_dependents)
 firn_operators(grid/dependents SPLIT DIMENSION fold_dependents mirror_dependents)

@@ -66,8 +66,8 @@ template <>
 inline constexpr auto kNames<FrictionMatch> =
     std::to_array<std::string_view>({"compression", "extension", "plane_strain"});
 template <>
-inline constexpr auto kNames<SensorKind> =
-    std::to_array<std::string_view>({"point", "region", "plane", "height", "collider"});
+inline constexpr auto kNames<SensorKind> = std::to_array<std::string_view>(
+    {"point", "region", "plane", "height", "collider", "contact", "motion"});
 template <>
 inline constexpr auto kNames<FreeSurface> = std::to_array<std::string_view>({"ghost_fluid",
                                                                              "first_order"});

@@ -188,7 +188,9 @@ void bind_bodies(nb::module_& m) {
       .def_ro("radius", &Sensor::radius, "m; None: the whole plane.")
       .def_ro("shape", &Sensor::shape)
       .def_ro("channels", &Sensor::channels)
-      .def_ro("collider", &Sensor::collider, "Index into the scene's colliders.");
+      .def_ro("collider", &Sensor::collider, "Index into the scene's colliders.")
+      .def_ro("bodies", &Sensor::bodies, "Indices of those that count; empty: all.")
+      .def_ro("materials", &Sensor::materials, "Indices of those that count; empty: all.");
 }
 
 // Wherever they come from, and however it is written.

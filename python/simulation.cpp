@@ -161,6 +161,9 @@ void bind_reading(nb::class_<Session>& c) {
           "What the colliders have been given since the last frame, or call of `step`, has ended, "
           "in the scene's order; at that end what they were in the frame, until a step is made.")
       .def(
+          "contact_impulses", [](const Session& s) { return s.reading().contact_impulses(); },
+          "The same of the materials, by those that they touch; empty without contacts.")
+      .def(
           "snapshot",
           [](Session& s, bool deformation_gradient, bool kirchhoff_stress, bool pressure) {
             return s.look([&](const Simulation& simulation) {

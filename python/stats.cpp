@@ -117,6 +117,9 @@ void bind_frames(nb::module_& m) {
       .def_ro("thermal", &FrameStats::thermal)
       .def_ro("viscosity", &FrameStats::viscosity)
       .def_ro("reactions", &FrameStats::reactions, "One for each collider.")
+      .def_ro(
+          "contacts", &FrameStats::contacts,
+          "One for each material, none without contacts: what others do to it where they touch.")
       .def_ro("colliders", &FrameStats::colliders, "One for each collider.");
 }
 

@@ -351,6 +351,8 @@ enum class SensorKind {
   kPlane,     // what passes through the plane at `position` across `direction`, up to `radius`
   kHeight,    // how far the material reaches above `position` along `direction`
   kCollider,  // what the material exerts on `collider`
+  kContact,   // what others exert on `bodies` or `materials` where they touch, see Scene::contacts
+  kMotion,    // how `bodies` or `materials` move as a whole, or `collider` without these
 };
 
 struct Sensor {
@@ -363,6 +365,9 @@ struct Sensor {
   Shape shape{};                        // kRegion
   std::vector<std::string> channels{};  // kPoint, kRegion: of particles, whose means are read
   int collider = 0;                     // index in Scene::colliders
+  // Indices in Scene::bodies, or in Scene::materials, of whose particles count; both empty: all.
+  // kContact: bodies whose materials no other has.
+  std::vector<int> bodies{}, materials{};
   bool operator==(const Sensor&) const = default;
 };
 

@@ -36,7 +36,16 @@ struct SensorReading {
 //            the part of a cell that it fills first reaches one half; 0 where it nowhere does
 //  collider  force and torque about the world origin that the material exerts, mean values since
 //            the last reading by advance_frame or by read_on; of read(), since the last frame's end
+//  contact   the same that others exert on its bodies or materials where they touch; what these
+//            exert on each other cancels
+//  motion    of a collider: position (m; of its centre of mass if material moves it, else of where
+//            its pivot is) and rotation since the start (the vector along its axis, up to half a
+//            turn), velocity there and angular velocity; of bodies or materials: mass, position and
+//            velocity of their centre of mass, the angular velocity that a rigid body of their
+//            angular momentum and inertia would have, and the kinetic energy of their particles'
+//            velocities. NaN where no particle is
 //
+// All that look at particles count those of their bodies or materials alone, if they have any.
 // Means of velocity and speed are weighted by mass, those of all other channels by volume.
 class Sensors {
  public:

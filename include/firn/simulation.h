@@ -176,6 +176,8 @@ class Simulation {
   // What the colliders have been given since the last frame's end; at that end what they were in
   // the frame, until a step is made.
   std::vector<ColliderImpulse> collider_impulses() const;
+  // The same of the materials by those that they touch, see FrameStats::contacts.
+  std::vector<ColliderImpulse> contact_impulses() const;
   // Where the colliders are now, in the scene's order; known also where snapshot() has no
   // velocities.
   std::vector<ColliderState> colliders() const;

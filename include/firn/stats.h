@@ -98,7 +98,8 @@ struct ColliderReaction {  // mean over the frame of what material, and bodies o
   double power = 0;        // W: what the body does to the material by moving; 0 of dynamic ones
 };
 
-// What a collider has been given in some time; of it a ColliderReaction is the mean.
+// What a collider, or a material, has been given in some time, of which a ColliderReaction is the
+// mean.
 struct ColliderImpulse {
   Vec3 impulse{}, angular_impulse{};  // N s, N m s about the world origin
   double work = 0;                    // J
@@ -164,7 +165,10 @@ struct FrameStats {
   ThermalStats thermal{};
   SolverStats viscosity{};  // of integrator = "incompressible"; its pressures count as pressures
   std::vector<ColliderReaction> reactions{};  // one per collider
-  std::vector<ColliderState> colliders{};     // likewise, at the end of the frame; not in `totals`
+  // One per material, none without Scene::contacts: what others do to it where it touches them, the
+  // power being what that adds to its kinetic energy; 0 of those that touch none.
+  std::vector<ColliderReaction> contacts{};
+  std::vector<ColliderState> colliders{};  // one each, at the end of the frame; not in `totals`
 };
 
 }  // namespace firn

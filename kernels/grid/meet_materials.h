@@ -14,6 +14,9 @@ struct ContactPairs {
   // Per field: of the volume of a cell, what a kilogram at rest fills; 0 where all is bonded to it.
   const Real* fill = nullptr;
   static constexpr Real kBonded = -1;
+  // Per block, kReactionColumns: what its field has been given by the others on the nodes there,
+  // the work being what that adds to its kinetic energy.
+  double* given = nullptr;
 
   FIRN_HD Real between(int a, int b) const { return friction[a * fields + b]; }
 };
@@ -24,7 +27,7 @@ struct ContactPairs {
 // (separate_force) they take these. The normal is that of the plane that separates the materials of
 // the nodes around best, by a linear fit where [Nairn et al. 2020] have a logistic one. Along it a
 // material begins where it has half of the volume; by no more than what lies between may they close
-// in within the step.
+// in within the step. Fills `contacts.given`.
 template <class Exec, int D, class Real>
 void meet_materials(Exec& exec, const GridUpdateParams<Real, D>& params,
                     const ContactPairs<Real>& contacts, const GridView<Real>& grid,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "kernels/grid/contact.h"
+#include "kernels/grid/dependence.h"
 #include "kernels/grid/material_surface.h"
 #include "kernels/grid/meet_materials.h"
 #include "kernels/math/mat.h"
@@ -30,6 +31,8 @@ struct MeetMaterials : NodeContact<D, Real> {
     int field[kMostFields];
     std::uint32_t around[kMostFields][kAround];
     int count;
+    // Of a node, by field as above: what it has been given, with the work in `mass`.
+    Node<Real> given[kNodes][kMostFields];
   };
 
   ContactPairs<Real> contacts;
@@ -49,6 +52,11 @@ struct MeetMaterials : NodeContact<D, Real> {
         if (s.home[f] != kNoBlock) s.field[s.count++] = f;
     });
     g.sync();
+    // Alone, or the first of those that meet here, whose rows are then filled below.
+    if (s.field[0] == field_of_key(key))
+      g.for_each(static_cast<std::uint32_t>(s.count) * kReactionColumns, [&](std::uint32_t k) {
+        given_to(s, static_cast<int>(k) / kReactionColumns)[k % kReactionColumns] = 0;
+      });
     if (s.count < 2 || s.field[0] != field_of_key(key)) return;
     g.for_each(static_cast<std::uint32_t>(s.count) * kAround, [&](std::uint32_t k) {
       const std::uint32_t f = k / kAround, n = k % kAround;
@@ -57,8 +65,20 @@ struct MeetMaterials : NodeContact<D, Real> {
     g.sync();
     g.for_each(kNodes, [&](std::uint32_t i) {
       int sharing = 0;
-      for (int f = 0; f < s.count; ++f) sharing += mass_at(s, f, i) > Real(0) ? 1 : 0;
+      for (int f = 0; f < s.count; ++f) {
+        sharing += mass_at(s, f, i) > Real(0) ? 1 : 0;
+        s.given[i][f] = Node<Real>::zero();
+      }
       if (sharing > 1) meet(s, i, sharing > 2 ? kRounds : 1);
+    });
+    g.sync();
+    g.for_each(static_cast<std::uint32_t>(s.count), [&](std::uint32_t f) {
+      double* sums = given_to(s, static_cast<int>(f));
+      for (std::uint32_t i = 0; i < kNodes; ++i) {
+        const Node<Real>& given = s.given[i][f];
+        add_impulse(sums, this->position_of(origin, i), vector_of<D>(given));
+        sums[kWork] += static_cast<double>(given.mass());
+      }
     });
   }
 
@@ -75,12 +95,15 @@ struct MeetMaterials : NodeContact<D, Real> {
   }
   // From here on fields are counted among those that have the block.
   FIRN_HD static std::uint32_t home(const Scratch& s, int f) { return s.around[f][kAround / 2]; }
+  FIRN_HD double* given_to(const Scratch& s, int f) const {
+    return contacts.given + std::uint64_t{s.home[s.field[f]]} * kReactionColumns;
+  }
   FIRN_HD Real mass_at(const Scratch& s, int f, std::uint32_t i) const {
     return nodes_of(grid.momentum, home(s, f))[i].mass();
   }
 
   // What is bonded last, so that it has one velocity however few the rounds.
-  FIRN_HD void meet(const Scratch& s, std::uint32_t i, int rounds) const {
+  FIRN_HD void meet(Scratch& s, std::uint32_t i, int rounds) const {
     Meeting remembered[kRemembered];
     for (int round = 0; round < rounds; ++round)
       for (int bonded = 0; bonded < 2; ++bonded) {
@@ -110,10 +133,10 @@ struct MeetMaterials : NodeContact<D, Real> {
     const Real of_a = mass_at(s, a, i), of_b = mass_at(s, b, i);
     return of_a / (of_a + of_b) * of_b;
   }
-  FIRN_HD void hold_together(const Scratch& s, std::uint32_t i, int a, int b) const {
+  FIRN_HD void hold_together(Scratch& s, std::uint32_t i, int a, int b) const {
     exchange(s, i, a, b, impulse_between(s, i, a, b));
   }
-  FIRN_HD void touch(const Scratch& s, std::uint32_t i, int a, int b, Real friction,
+  FIRN_HD void touch(Scratch& s, std::uint32_t i, int a, int b, Real friction,
                      const Meeting& meeting) const {
     const Vector all = impulse_between(s, i, a, b);
     const Real closing = dot(all, meeting.normal),
@@ -126,8 +149,7 @@ struct MeetMaterials : NodeContact<D, Real> {
     if (slip > Real(0)) impulse += (rub / slip) * along;
     exchange(s, i, a, b, impulse);
   }
-  FIRN_HD void exchange(const Scratch& s, std::uint32_t i, int a, int b,
-                        const Vector& impulse) const {
+  FIRN_HD void exchange(Scratch& s, std::uint32_t i, int a, int b, const Vector& impulse) const {
     give(s, a, i, Real(-1) * impulse);
     give(s, b, i, impulse);
   }
@@ -137,10 +159,16 @@ struct MeetMaterials : NodeContact<D, Real> {
     const Node<Real>* impulses = params.separate_force ? nodes_of(grid.impulse, block) : nullptr;
     return this->forced(nodes_of(grid.momentum, block)[i], impulses, i).after;
   }
-  FIRN_HD void give(const Scratch& s, int f, std::uint32_t i, const Vector& impulse) const {
+  FIRN_HD void give(Scratch& s, int f, std::uint32_t i, const Vector& impulse) const {
     Node<Real>& node =
         nodes_of(params.separate_force ? grid.impulse : grid.momentum, home(s, f))[i];
-    for (int a = 0; a < D; ++a) node.set(a, node[a] + impulse[a]);
+    Node<Real>& given = s.given[i][f];
+    const Vector half_way = velocity(s, f, i) + (Real(0.5) / mass_at(s, f, i)) * impulse;
+    given += Node<Real>::mass(dot(half_way, impulse));
+    for (int a = 0; a < D; ++a) {
+      node.set(a, node[a] + impulse[a]);
+      given.set(a, given[a] + impulse[a]);
+    }
   }
 
   // The nodes up to kReach from one along every axis: what their blocks and places in these are,

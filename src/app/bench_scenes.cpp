@@ -117,6 +117,31 @@ void set_in_motion(Scene& scene) {
   }
 }
 
+// Halves the first body along every axis into bodies that touch, each of a material of its own.
+void cut(Scene& scene) {
+  const Body whole = scene.bodies.front();
+  const Material material = scene.materials[static_cast<std::size_t>(whole.material)];
+  MaterialContact contact;
+  contact.friction = 0.4;
+  scene.bodies.clear();
+  scene.materials.clear();
+  for (int part = 0; part < 1 << scene.simulation.dimension; ++part) {
+    Body body = whole;
+    body.name = fmt::format("part {}", part);
+    body.material = part;
+    for (int a = 0; a < scene.simulation.dimension; ++a) {
+      const auto axis = static_cast<std::size_t>(a);
+      const double middle = 0.5 * (whole.shape.min[axis] + whole.shape.max[axis]);
+      ((part >> a & 1) != 0 ? body.shape.min : body.shape.max)[axis] = middle;
+    }
+    scene.bodies.push_back(body);
+    scene.materials.push_back(material);
+    if (part > 0) scene.materials.back().name += fmt::format(" {}", part);
+    contact.materials.push_back(part);
+  }
+  scene.contacts = {contact};
+}
+
 }  // namespace
 
 const std::vector<TransferType>& all_transfers() {
@@ -154,7 +179,9 @@ BlockCase block_case(const Options& options) {
   block.transfer = transfer_of(options.transfer);
   block.kernel = options.kernel.empty() ? 2 : degree_of(options.kernel);
   block.precision = options.precision == "double" ? Precision::kDouble : Precision::kSingle;
-  block.motion = options.motion == "moving" ? Motion::kMoving : Motion::kSettled;
+  block.motion = options.motion == "moving"     ? Motion::kMoving
+                 : options.motion == "touching" ? Motion::kTouching
+                                                : Motion::kSettled;
   block.fused = !options.plain;
   block.reproducible = options.reproducible;
   return block;
@@ -178,6 +205,7 @@ Scene block_scene(const BlockCase& block, const std::vector<Material>& materials
         layers_of(scene.bodies.front(), static_cast<int>(side), static_cast<int>(materials.size()));
   scene.colliders = {ground()};
   if (block.motion == Motion::kMoving) set_in_motion(scene);
+  if (block.motion == Motion::kTouching) cut(scene);
   return scene;
 }
 

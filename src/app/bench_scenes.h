@@ -1,6 +1,6 @@
-// The scenes that the suites of `firn bench` measure: a block of material on the floor, at rest or
-// in violent motion, and a breaking dam. Particles per cell do not depend on the size, so that
-// figures of different sizes compare.
+// The scenes that the suites of `firn bench` measure: a block of material on the floor, at rest, in
+// violent motion, or cut into blocks that touch, and a breaking dam. Particles per cell do not
+// depend on the size, so that figures of different sizes compare.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace firn::app {
 
-enum class Motion { kSettled, kMoving };
+enum class Motion { kSettled, kMoving, kTouching };
 
 // One configuration of the block.
 struct BlockCase {

@@ -50,7 +50,7 @@ Integer parse_integer(std::string_view flag, const std::string& text, Integer le
 using Words = std::vector<std::string_view>;
 const Words kDevices{"auto", "cpu", "cuda"}, kPrecisions{"single", "double"},
     kTransfers{"pic", "flip", "rpic", "apic", "aflip", "polypic"},
-    kKernels{"linear", "quadratic", "cubic"}, kMotions{"settled", "moving"},
+    kKernels{"linear", "quadratic", "cubic"}, kMotions{"settled", "moving", "touching"},
     kScalings{"particles", "per-cell", "blocks", "materials", "threads"};
 
 Words particle_targets() {
@@ -247,7 +247,8 @@ const std::vector<Flag>& flag_table() {
        "a preset of 'firn materials' (default: a soft elastic solid)",
        [](O& o, const S& v) { o.material = v; }},
       {"motion", "motion", "NAME",
-       "settled: the block rests on the floor; moving: it spins and drifts (default: settled)",
+       "settled: the block rests on the floor; moving: it spins and drifts; touching: it is cut in "
+       "halves along each axis, which touch each other (default: settled)",
        [](O& o, const S& v) { o.motion = parse_choice("motion", v, kMotions); }, kMotions},
       {"plain", "plain", "", "step: steps stage by stage instead of fused ones",
        [](O& o, const S&) { o.plain = true; }},

@@ -84,7 +84,7 @@ class Drawing {
     }
     if (scene_.grid.domain) picture.lines.push_back(domain());
     for (const Sensor& sensor : scene_.sensors) {
-      if (sensor.kind == SensorKind::kCollider) continue;
+      if (sensor.kind != SensorKind::kRegion && !has_place(sensor)) continue;
       picture.lines.push_back(outline(sensor));
       if (picture.lines.size() > kMostNames) picture.lines.back().name.clear();
     }
@@ -93,7 +93,8 @@ class Drawing {
 
  private:
   static bool has_place(const Sensor& sensor) {
-    return sensor.kind != SensorKind::kRegion && sensor.kind != SensorKind::kCollider;
+    return sensor.kind == SensorKind::kPoint || sensor.kind == SensorKind::kPlane ||
+           sensor.kind == SensorKind::kHeight;
   }
   CompiledShape compiled(const Shape& shape) const {
     constexpr double kCells = 64;  // are as many as the drawing shows

@@ -157,12 +157,14 @@ void add_solvers(const Scene& scene, const Stats& of, Json& json) {
     json[solver.name] = to_json(of.thermal.*solver.stats);
 }
 
-Json reactions_json(const FrameStats& stats, const Scene& scene) {
+// Of those of that kind.
+template <class T>
+Json reactions_json(const char* kind, const std::vector<ColliderReaction>& reactions,
+                    const std::vector<T>& of) {
   Json list = Json::array();
-  for (std::size_t i = 0; i < stats.reactions.size() && i < scene.colliders.size(); ++i)
-    list.push_back({{"collider", scene.colliders[i].name},
-                    {"force", stats.reactions[i].force},
-                    {"torque", stats.reactions[i].torque}});
+  for (std::size_t i = 0; i < reactions.size() && i < of.size(); ++i)
+    list.push_back(
+        {{kind, of[i].name}, {"force", reactions[i].force}, {"torque", reactions[i].torque}});
   return list;
 }
 
@@ -247,7 +249,9 @@ std::string stats_json_line(const FrameStats& s, const Scene& scene) {
                {"energy", to_json(s.energy)},
                {"lost_volume", s.lost_volume},
                {"squeezed", names_of(s.squeezed, scene)},
-               {"reactions", reactions_json(s, scene)}};
+               {"reactions", reactions_json("collider", s.reactions, scene.colliders)}};
+  if (!scene.contacts.empty())
+    json["contacts"] = reactions_json("material", s.contacts, scene.materials);
   if (!scene.sources.empty()) json["source_work"] = s.source_work;
   if (!scene.forces.empty()) json["force_work"] = s.force_work;
   if (Json bodies = bodies_json(s, scene); !bodies.empty()) json["bodies"] = std::move(bodies);

@@ -42,7 +42,6 @@
 #include "src/state/velocity_fields.h"
 
 namespace firn {
-
 namespace {
 
 // A body's particles, or for a quick estimate those that it would have on a grid `thinned` times as
@@ -336,8 +335,7 @@ void estimate_memory(const Scene& scene, std::span<const Fill> fills, SceneEstim
   e.grid_bytes = grid.bytes_for(blocks) + solver_bytes<D, Real>(scene, blocks, chunks) +
                  BodyForceStage<Cpu, D, Real>::bytes_for(scene, chunks);
   e.tracer_bytes = Tracers<Cpu, D, Real>::bytes_for(static_cast<std::size_t>(e.tracers));
-  // Energies per pack, the table of totals, the reactions and energies per block, and the shapes of
-  // bodies.
+  // Energies per pack, the table of totals, reactions and energies per block, and shapes of bodies.
   const bool totals = scene.output.diagnostics != DiagnosticsLevel::kOff;
   const bool stages = scene.output.diagnostics == DiagnosticsLevel::kStages;
   const bool has_energies = !traits_of(scene).staggered;
@@ -347,9 +345,11 @@ void estimate_memory(const Scene& scene, std::span<const Fill> fills, SceneEstim
                                 (totals ? std::size_t{kTotalsColumns} : 0) +
                                 (totals && traits_of(scene).unified ? kMaterialEnergies : 0);
   const ColliderStore<Cpu, D, Real> colliders(exec, scene);
+  const VelocityFieldStore<Cpu, Real> fields(exec, scene);
   const std::size_t per_block = (stages ? kStageColumns : 0) + (has_fill ? kExcessColumns : 0);
   e.scratch_bytes = (chunks * per_chunk + blocks * per_block) * sizeof(double) +
-                    blocks * colliders.bytes_per_block() + colliders.bytes();
+                    blocks * (colliders.bytes_per_block() + fields.bytes_per_block()) +
+                    colliders.bytes();
   for (std::size_t* bytes : {&e.particle_bytes, &e.grid_bytes, &e.scratch_bytes, &e.state_bytes})
     *bytes <<= halved;
   e.state_bytes += e.tracer_bytes;

@@ -64,12 +64,13 @@ inline StepInfo step_info(const StepControl& c, int frame) {
 }
 
 // Impulses and work, of a frame that took `seconds`, as means over it.
-inline void average(std::vector<ColliderReaction>& reactions, double seconds) {
+inline void average(FrameStats& stats, double seconds) {
   if (!(seconds > 0)) return;
-  for (ColliderReaction& r : reactions) {
-    r.power /= seconds;
-    for (std::size_t a = 0; a < 3; ++a) r.force[a] /= seconds, r.torque[a] /= seconds;
-  }
+  for (std::vector<ColliderReaction>* reactions : {&stats.reactions, &stats.contacts})
+    for (ColliderReaction& r : *reactions) {
+      r.power /= seconds;
+      for (std::size_t a = 0; a < 3; ++a) r.force[a] /= seconds, r.torque[a] /= seconds;
+    }
 }
 
 }  // namespace firn

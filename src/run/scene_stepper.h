@@ -55,6 +55,7 @@ class SceneStepper final : public Stepper {
   Totals totals() override;
   void report(FrameStats& stats) override;
   std::vector<ColliderReaction> reactions() override;
+  std::vector<ColliderReaction> contacts() override;
   std::vector<ColliderState> colliders() override {
     return context_.bodies.states(context_.read().time);
   }

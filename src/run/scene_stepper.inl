@@ -62,6 +62,7 @@ void SceneStepper<Integrator>::reserve(StepControl& c, std::uint32_t chunks, std
   if (blocks > context_.grid.capacity()) {
     context_.grid.reserve(blocks);
     context_.bodies.reserve(blocks);
+    context_.fields.reserve(blocks);
     for_each_stage([&](auto& stage) { stage.reserve_blocks(context_.grid.capacity()); });
   }
   whole_ = true;

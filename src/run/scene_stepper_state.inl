@@ -12,6 +12,11 @@ namespace firn {
 
 // --- reports ---
 
+// Of a row of kReactionColumns.
+inline ColliderReaction reaction_in(const double* row) {
+  return {{row[0], row[1], row[2]}, {row[3], row[4], row[5]}, row[kWork]};
+}
+
 template <class Integrator>
 void SceneStepper<Integrator>::begin_frame() {
   StepControl c = control();
@@ -21,6 +26,7 @@ void SceneStepper<Integrator>::begin_frame() {
   std::fill(std::begin(c.squeezed), std::end(c.squeezed), 0);
   context_.write(c);
   context_.bodies.clear_sums();
+  context_.fields.clear_sums();
   for_each_stage([](auto& stage) { stage.begin_frame(); });
   context_.exec.collect_times();
   enqueued_ = {};
@@ -54,17 +60,22 @@ Snapshot SceneStepper<Integrator>::tracers() {
 
 template <class Integrator>
 std::vector<ColliderReaction> SceneStepper<Integrator>::reactions() {
-  std::vector<ColliderReaction> reactions(static_cast<std::size_t>(context_.bodies.count()));
   std::vector<double> sums = context_.bodies.sums();
   context_.partition->sum(sums);
-  for (std::size_t i = 0; i < reactions.size(); ++i)
-    for (std::size_t a = 0; a < 3; ++a) {
-      reactions[i].force[a] = sums[i * kReactionColumns + a];
-      reactions[i].torque[a] = sums[i * kReactionColumns + 3 + a];
-    }
-  for (std::size_t i = 0; i < reactions.size(); ++i)
-    reactions[i].power = sums[i * kReactionColumns + kWork];
+  std::vector<ColliderReaction> reactions;
+  for (std::size_t row = 0; row < sums.size(); row += kReactionColumns)
+    reactions.push_back(reaction_in(&sums[row]));
   return reactions;
+}
+
+template <class Integrator>
+std::vector<ColliderReaction> SceneStepper<Integrator>::contacts() {
+  const std::vector<double> sums = context_.fields.sums();
+  std::vector<ColliderReaction> contacts;
+  for (const std::uint8_t field : context_.fields.of_material())
+    contacts.push_back(field == 0 ? ColliderReaction{}
+                                  : reaction_in(&sums[std::size_t{field} * kReactionColumns]));
+  return contacts;
 }
 
 template <class Integrator>
@@ -188,6 +199,7 @@ void SceneStepper<Integrator>::save(ByteWriter& out) {
   out.values(std::span<const double>(materials_in_numbers()));
   save_particles(out, context_.particles, chunks_of(c), c.carried != 0, c.velocities != 0);
   out.values(std::span<const double>(context_.bodies.sums()));
+  if (context_.fields.columns() > 0) out.values(std::span<const double>(context_.fields.sums()));
   context_.bodies.save(out);
   for_each_stage([&](auto& stage) { stage.save(out, c.n_chunks); });
   if (c.carried != 0) save_carried(out, c);
@@ -360,6 +372,11 @@ void SceneStepper<Integrator>::load(ByteReader& in) {
           c.n_blocks > context_.grid.capacity() ? with_room(c.n_blocks) : c.n_blocks);
   load_particles(in, context_.particles, layout);
   context_.bodies.set_sums(in.values<double>());
+  if (context_.fields.columns() > 0) {
+    const std::vector<double> sums = in.values<double>();
+    refuse_unless(sums.size() == context_.fields.columns(), "number of materials that touch");
+    context_.fields.set_sums(sums);
+  }
   refuse_unless(context_.bodies.load(in), "number of dynamic colliders");
   if (!context_.bodies.consistent()) fail_to_load();
   context_.bodies.forget_dependents();

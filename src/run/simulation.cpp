@@ -37,6 +37,13 @@ auto with_memory(Action&& action) {
   }
 }
 
+std::vector<ColliderImpulse> impulses_of(const std::vector<ColliderReaction>& sums) {
+  std::vector<ColliderImpulse> impulses;
+  impulses.reserve(sums.size());
+  for (const ColliderReaction& sum : sums) impulses.push_back({sum.force, sum.torque, sum.power});
+  return impulses;
+}
+
 // The values as T, if that takes them in without loss.
 template <class T>
 std::vector<T> lossless(FieldValues values, std::string_view name) {
@@ -110,10 +117,10 @@ Snapshot Simulation::tracers() const {
   return with_memory([&] { return impl().whole_stepper().tracers(); });
 }
 std::vector<ColliderImpulse> Simulation::collider_impulses() const {
-  std::vector<ColliderImpulse> impulses;
-  for (const ColliderReaction& sum : impl().whole_stepper().reactions())
-    impulses.push_back({sum.force, sum.torque, sum.power});
-  return impulses;
+  return impulses_of(impl().whole_stepper().reactions());
+}
+std::vector<ColliderImpulse> Simulation::contact_impulses() const {
+  return impulses_of(impl().whole_stepper().contacts());
 }
 std::vector<ColliderState> Simulation::colliders() const {
   return impl().whole_stepper().colliders();

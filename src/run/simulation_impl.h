@@ -361,8 +361,7 @@ class Simulation::Impl {
   }
   // `seconds`: what the frame took of simulated time.
   void measure_frame(double wall_seconds, double seconds) {
-    const StepControl c = stepper_->control();
-    FrameStats s = frame_stats(scene_, c);
+    FrameStats s = frame_stats(scene_, stepper_->control());
     s.frame = frame_;
     s.emitted = owners_.emitted();
     s.added = owners_.added();
@@ -376,9 +375,10 @@ class Simulation::Impl {
     earlier_.put_before(s);
     s.colliders = stepper_->colliders();
     s.reactions = stepper_->reactions();
+    s.contacts = stepper_->contacts();
     if (s.steps > 0 && (own_force_ || own_boundary_)) energy_.give_up();
     energy_.measure(s);
-    average(s.reactions, seconds);
+    average(s, seconds);
     stats_ = std::move(s);
   }
 

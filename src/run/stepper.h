@@ -66,6 +66,7 @@ class Stepper {
   // What the integrator says of the frame: energies of stages, solves.
   virtual void report(FrameStats& stats) = 0;
   virtual std::vector<ColliderReaction> reactions() = 0;
+  virtual std::vector<ColliderReaction> contacts() = 0;  // see FrameStats
   virtual std::vector<ColliderState> colliders() = 0;
   virtual void set_collider_motion(std::size_t collider, const Keyframes& motion) = 0;
   virtual StageTimes times() = 0;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -66,10 +67,14 @@ void parse_colliders(const Node& root, Scene& scene, ReadContext& context);
 void parse_heat_sources(const Node& root, Scene& scene, ReadContext& context);
 // After materials, which it names.
 void parse_forces(const Node& root, Scene& scene, ReadContext& context);
-// After materials, which it names.
-void parse_contacts(const Node& root, Scene& scene, ReadContext& context);
-// After colliders, which it names.
-void parse_sensors(const Node& root, Scene& scene, ReadContext& context);
+// From a material to those that bodies made of it have instead, each its own.
+using OwnMaterials = std::multimap<int, int>;
+// After materials and bodies, which it names, and forces, which go on acting on these.
+OwnMaterials parse_contacts(const Node& root, Scene& scene, ReadContext& context);
+// After all that it names.
+void parse_sensors(const Node& root, Scene& scene, const OwnMaterials& own, ReadContext& context);
+// Whether bodies may be missing, whose instances are not made behind a finding.
+bool lacks_instances(const Node& root, const ReadContext& context);
 
 // Why a key about heat means nothing in this scene; nothing if it does mean something.
 std::optional<std::string_view> why_no_heat(const Scene& scene);
@@ -108,6 +113,14 @@ void parse_thermal_material(TableReader& table, const Scene& scene, Material& ma
 std::vector<std::string_view> thermal_keys(const Scene& scene, MaterialModel model);
 // What a valid material of the thermal integrator may still lack or contradict.
 void check_thermal_material(TableReader& table, const Scene& scene, const Material& material);
+
+template <class T>
+std::vector<std::string_view> names_of(const std::vector<T>& things) {
+  std::vector<std::string_view> names;
+  names.reserve(things.size());
+  for (const T& thing : things) names.push_back(thing.name);
+  return names;
+}
 
 // The rows that several tables have.
 constexpr Key name_key(std::string_view otherwise) {

@@ -23,29 +23,10 @@ constexpr Key kContactKeys[] = {
                                     {.range = Range::non_negative()}),
 };
 
-template <class T>
-std::vector<std::string_view> names_of(const std::vector<T>& things) {
-  std::vector<std::string_view> names;
-  names.reserve(things.size());
-  for (const T& thing : things) names.push_back(thing.name);
-  return names;
-}
-// Reads a list of names; nothing where there is none, or a wrong one.
-std::vector<int> read_names(TableReader& table, std::string_view key,
-                            const std::vector<std::string_view>& known) {
-  std::vector<int> indices;
-  std::vector<std::string> names;
-  if (table.find(key) == nullptr || !table.read_words(key, names, known)) return indices;
-  if (names.size() < 2) table.fail(key, fmt::format("'{}' must name two or more", key));
-  for (const std::string& name : names)
-    indices.push_back(
-        static_cast<int>(std::find(known.begin(), known.end(), name) - known.begin()));
-  return indices;
-}
-
 class Contacts {
  public:
-  explicit Contacts(Scene& scene) : scene_(scene), bodies_(names_of(scene.bodies)) {
+  Contacts(const Node& root, Scene& scene, const ReadContext& context)
+      : root_(root), context_(context), scene_(scene), bodies_(names_of(scene.bodies)) {
     for (const Material& material : scene.materials) materials_.push_back(material.name);
   }
 
@@ -59,10 +40,13 @@ class Contacts {
     const bool by_body = table.has("bodies");
     if (by_body == table.has("materials"))
       table.fail(table.node(), "a [[contact]] needs either 'materials' or 'bodies'");
+    if (by_body && lacks_instances(root_, context_)) return;
     const std::string_view list = by_body ? "bodies" : "materials";
     const std::vector<std::string_view> known =
         by_body ? bodies_ : std::vector<std::string_view>(materials_.begin(), materials_.end());
-    contact.materials = read_names(table, list, known);
+    contact.materials = table.read_indices(list, known, "those that touch are two or more");
+    if (contact.materials.size() == 1)
+      table.fail(list, fmt::format("'{}' must name two or more", list));
     if (by_body && scene_.materials.empty()) return;  // a finding of each body
     std::size_t touching = touching_.size();
     for (const int index : contact.materials)
@@ -82,7 +66,7 @@ class Contacts {
     scene_.contacts.push_back(std::move(contact));
   }
   // What touches a material also touches bodies that have one of their own instead.
-  void finish() {
+  OwnMaterials finish() {
     const std::size_t read = scene_.contacts.size();
     for (std::size_t c = 0; c < read; ++c) {
       const MaterialContact contact = scene_.contacts[c];
@@ -90,6 +74,7 @@ class Contacts {
         for (const int b : contact.materials)
           if (a < b) add_owners(a, b, contact.friction);
     }
+    return std::move(owners_);
   }
 
  private:
@@ -125,11 +110,13 @@ class Contacts {
     return scene_.materials[static_cast<std::size_t>(material)].name;
   }
 
+  const Node& root_;
+  const ReadContext& context_;
   Scene& scene_;
   std::vector<std::string> materials_;  // before bodies get their own
   std::vector<std::string_view> bodies_;
-  std::map<int, int> own_;          // of bodies
-  std::multimap<int, int> owners_;  // from what bodies were made of to what they have instead
+  std::map<int, int> own_;  // of bodies
+  OwnMaterials owners_;
   std::set<std::pair<int, int>> pairs_;
   std::set<int> touching_;
 };
@@ -142,11 +129,11 @@ constinit const Table kContact = {
     "each other. Others hold together where they are closer than about a cell.",
     kContactKeys};
 
-void parse_contacts(const Node& root, Scene& scene, ReadContext& context) {
-  Contacts contacts(scene);
+OwnMaterials parse_contacts(const Node& root, Scene& scene, ReadContext& context) {
+  Contacts contacts(root, scene, context);
   parse_sections(root, "contact", context,
                  [&](TableReader& table, std::size_t) { contacts.read(table); });
-  contacts.finish();
+  return contacts.finish();
 }
 
 }  // namespace firn::scene

@@ -1,8 +1,6 @@
 // [[force]]: what accelerates material beside gravity.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "src/scene/parse.h"
 
 namespace firn::scene {
@@ -21,17 +19,6 @@ constexpr Key kForceKeys[] = {
         {.kind = Kind::kString, .list = Count{1}, .otherwise = "all"}),
 };
 
-void parse_materials_of(TableReader& table, const Scene& scene, std::vector<int>& out) {
-  std::vector<std::string_view> known;
-  for (const Material& material : scene.materials) known.push_back(material.name);
-  std::vector<std::string> names;
-  if (table.find("materials") == nullptr || !table.read_words("materials", names, known)) return;
-  if (names.empty())
-    table.fail("materials", "'materials' names none; leave it out for a force on all of them");
-  for (const std::string& name : names)
-    out.push_back(static_cast<int>(std::find(known.begin(), known.end(), name) - known.begin()));
-}
-
 }  // namespace
 
 constinit const Table kForce = {
@@ -47,7 +34,8 @@ void parse_forces(const Node& root, Scene& scene, ReadContext& context) {
     parse_name(table, "force", index, force.name, names);
     if (table.find("shape") != nullptr) parse_shape_key(table, force.name, force.shape.emplace());
     table.read_members(force);
-    parse_materials_of(table, scene, force.materials);
+    force.materials = table.read_indices("materials", names_of(scene.materials),
+                                         "leave it out for a force on all of them");
     if (!table.has("acceleration") && !(force.drag > 0))
       table.fail(table.node(), "a force needs 'acceleration' or 'drag', or does nothing");
     if (table.has("velocity") && !(force.drag > 0))

@@ -111,9 +111,9 @@ Scene parse_tree(const Node& document, ReadContext& context) {
   parse_sources(document, out, context);
   parse_sinks(document, out, context);
   parse_forces(document, out, context);
-  parse_contacts(document, out, context);
+  const OwnMaterials own = parse_contacts(document, out, context);
   parse_heat_sources(document, out, context);
-  parse_sensors(document, out, context);
+  parse_sensors(document, out, own, context);
   parse_output(document, out, context);
   parse_diagnostics(document, out, context);
   return out;

@@ -224,13 +224,6 @@ void check_positions(TableReader& table, const Scene& scene) {
 }
 
 // Instances are not made where anything in the scene is wrong: their names are not known then.
-bool lacks_instances(const Node& root, const ReadContext& context) {
-  const Node* bodies = root.find("body");
-  return !context.findings.empty() && bodies != nullptr &&
-         std::any_of(bodies->items.begin(), bodies->items.end(),
-                     [](const Node& body) { return body.find("instances") != nullptr; });
-}
-
 }  // namespace
 
 constinit const Table kSimulation = {"[simulation]", "What is simulated, and how.",
@@ -330,6 +323,13 @@ void parse_implicit(const Node& root, Scene& scene, ReadContext& context) {
   });
 }
 
+bool lacks_instances(const Node& root, const ReadContext& context) {
+  const Node* bodies = root.find("body");
+  return !context.findings.empty() && bodies != nullptr &&
+         std::any_of(bodies->items.begin(), bodies->items.end(),
+                     [](const Node& body) { return body.find("instances") != nullptr; });
+}
+
 void parse_tracers(const Node& root, Scene& scene, ReadContext& context) {
   TracerSettings& s = scene.tracers;
   parse_section(root, "tracers", context, [&](TableReader& table) {
@@ -340,16 +340,10 @@ void parse_tracers(const Node& root, Scene& scene, ReadContext& context) {
     table.read_members(s);
     if (scene.bodies.empty())
       table.fail(table.node(), "there is no [[body]] to fill with tracers; sources emit none");
-    std::vector<std::string_view> known;
-    for (const Body& body : scene.bodies) known.push_back(body.name);
-    std::vector<std::string> names;
     if (table.find("bodies") == nullptr || lacks_instances(root, context)) return;
-    if (!table.read_words("bodies", names, known)) return;
-    if (names.empty())
-      table.fail("bodies", "'bodies' names none; leave it out to fill all bodies with tracers");
-    for (std::size_t b = 0; b < known.size(); ++b)
-      if (std::find(names.begin(), names.end(), known[b]) != names.end())
-        s.bodies.push_back(static_cast<int>(b));
+    s.bodies = table.read_indices("bodies", names_of(scene.bodies),
+                                  "leave it out to fill all bodies with tracers");
+    std::sort(s.bodies.begin(), s.bodies.end());
   });
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numbers>
 #include <stdexcept>
 
@@ -254,6 +255,20 @@ bool TableReader::read_words(std::string_view key, std::vector<std::string>& out
   }
   if (valid) out = std::move(words);
   return valid;
+}
+
+std::vector<int> TableReader::read_indices(std::string_view key,
+                                           const std::vector<std::string_view>& known,
+                                           std::string_view advice) {
+  std::vector<std::string> names;
+  std::vector<int> indices;
+  if (find(key) == nullptr || !read_words(key, names, known)) return indices;
+  if (names.empty()) fail(key, fmt::format("'{}' names none; {}", key, advice));
+  std::map<std::string_view, int> places;
+  for (std::size_t i = 0; i < known.size(); ++i) places.emplace(known[i], static_cast<int>(i));
+  indices.reserve(names.size());
+  for (const std::string& name : names) indices.push_back(places.at(name));
+  return indices;
 }
 
 bool TableReader::read_word(std::string_view key, std::size_t& index, std::string_view what) {

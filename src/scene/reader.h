@@ -80,6 +80,10 @@ class TableReader {
   // Different ones of `allowed`.
   bool read_words(std::string_view key, std::vector<std::string>& out,
                   const std::vector<std::string_view>& allowed);
+  // Which of `known` a list names, in its order: none without the key, or behind a finding; a list
+  // that names none is one, told with `advice`.
+  std::vector<int> read_indices(std::string_view key, const std::vector<std::string_view>& known,
+                                std::string_view advice);
   // The word's index in the row; `what` names the key in messages.
   bool read_word(std::string_view key, std::size_t& index, std::string_view what);
 

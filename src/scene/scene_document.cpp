@@ -370,7 +370,10 @@ class SceneWriter {
     if (type == kSensor.types.end()) return table;
     add_members(table, *type->table, s);
     if (s.kind == SensorKind::kRegion) add(table, "shape", shape(s.shape, 0));
-    if (s.kind == SensorKind::kCollider)
+    add_names(table, "bodies", s.bodies, "body", scene_.bodies);
+    add_names(table, "materials", s.materials, "material", scene_.materials);
+    if (s.kind == SensorKind::kCollider ||
+        (s.kind == SensorKind::kMotion && s.bodies.empty() && s.materials.empty()))
       add_value(table, "collider", name_at(s.collider, "collider", scene_.colliders));
     return table;
   }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "kernels/collide/rigid_motion.h"
 #include "src/scene/boundary_types.h"
 
 namespace firn {
@@ -43,6 +44,26 @@ double value(const ChannelArray& channel, std::size_t at) {
 bool weighs_by_mass(std::string_view channel) {
   return channel == "velocity" || channel == "speed";
 }
+
+// Whether a particle counts for a sensor.
+class Counted {
+ public:
+  Counted(const Sensor& sensor, const GaugedParticles& particles)
+      : particles_(particles),
+        by_body_(!sensor.bodies.empty()),
+        listed_(by_body_ ? sensor.bodies : sensor.materials) {
+    std::ranges::sort(listed_);
+  }
+  bool operator()(std::size_t p) const {
+    return listed_.empty() || std::ranges::binary_search(
+                                  listed_, by_body_ ? particles_.body(p) : particles_.material(p));
+  }
+
+ private:
+  const GaugedParticles& particles_;
+  bool by_body_;
+  std::vector<int> listed_;
+};
 
 // Sums over particles that end in means of a sensor's channels.
 class Means {
@@ -124,8 +145,9 @@ const ChannelArray& GaugedParticles::channel(std::string_view name) const {
 
 std::vector<double> read_point(const Sensor& sensor, const GaugedParticles& particles) {
   Means means(sensor, particles);
+  const Counted counts(sensor, particles);
   for (std::size_t p = 0; p < particles.size(); ++p)
-    if (const double w = weight(particles.from(sensor.position, p), particles); w > 0)
+    if (const double w = weight(particles.from(sensor.position, p), particles); w > 0 && counts(p))
       means.add(p, w);
   std::vector<double> values{means.mass() / cell_volume(particles)};
   means.append_to(values);
@@ -135,9 +157,10 @@ std::vector<double> read_point(const Sensor& sensor, const GaugedParticles& part
 std::vector<double> read_region(const Sensor& sensor, const GaugedParticles& particles,
                                 const std::function<double(const Vec3&)>& distance) {
   Means means(sensor, particles);
+  const Counted counts(sensor, particles);
   double inside = 0;
   for (std::size_t p = 0; p < particles.size(); ++p) {
-    if (!(distance(particles.position(p)) < 0)) continue;
+    if (!counts(p) || !(distance(particles.position(p)) < 0)) continue;
     means.add(p, 1);
     ++inside;
   }
@@ -151,7 +174,9 @@ std::vector<double> read_region(const Sensor& sensor, const GaugedParticles& par
 std::vector<double> read_plane(const Sensor& sensor, const GaugedParticles& particles) {
   const double h = particles.dx();
   double mass = 0, mass_flux = 0, volume_flux = 0, area = 0;
+  const Counted counts(sensor, particles);
   for (std::size_t p = 0; p < particles.size(); ++p) {
+    if (!counts(p)) continue;
     const Vec3 d = particles.from(sensor.position, p);
     const double across = dot(d, sensor.direction);
     const double hat = (1 - std::fabs(across) / h) / h;
@@ -185,7 +210,9 @@ std::vector<double> read_height(const Sensor& sensor, const GaugedParticles& par
   const double spacing = particles.dx() / kPerCell;
   const double reach = kReach * particles.dx() * std::sqrt(particles.dimension());
   std::vector<double> filled;
+  const Counted counts(sensor, particles);
   for (std::size_t p = 0; p < particles.size(); ++p) {
+    if (!counts(p)) continue;
     const Vec3 d = particles.from(sensor.position, p);
     const double along = dot(d, up);
     if (dot(d, d) - along * along > reach * reach || along < -reach) continue;
@@ -213,6 +240,79 @@ std::vector<double> read_height(const Sensor& sensor, const GaugedParticles& par
       return {(static_cast<double>(i) + part) * spacing};
     }
   return {0};
+}
+
+namespace {
+
+using Vector = Vec<double, 3>;
+
+void add(const Vector& v, int dimension, std::vector<double>& values) {
+  for (int a = 0; a < dimension; ++a) values.push_back(v[a]);
+}
+void add_axial(const Vector& v, int dimension, std::vector<double>& values) {
+  if (dimension == 2) return values.push_back(v[2]);
+  add(v, 3, values);
+}
+Vector vec(const Vec3& v) { return {v[0], v[1], v[2]}; }
+
+// The angular velocity of a rigid body of that angular momentum and inertia; of what is no wider
+// than a line, of which that is not known, NaN.
+Vector spin(const Vector& momentum, const Mat<double, 3>& inertia, int dimension) {
+  const double size = inertia(0, 0) + inertia(1, 1) + inertia(2, 2);
+  constexpr double kLeast = 1e-12;
+  if (dimension == 2) return {0, 0, inertia(2, 2) > 0 ? momentum[2] / inertia(2, 2) : kNothing};
+  if (!(determinant(inertia) > kLeast * size * size * size)) return {kNothing, kNothing, kNothing};
+  return inverse(inertia) * momentum;
+}
+
+}  // namespace
+
+// From an image of each particle next to the first one's: a body may lie across a periodic face.
+std::vector<double> read_motion(const Sensor& sensor, const GaugedParticles& particles) {
+  const Counted counts(sensor, particles);
+  std::vector<std::size_t> of;
+  for (std::size_t p = 0; p < particles.size(); ++p)
+    if (counts(p)) of.push_back(p);
+  double mass = 0, kinetic = 0;
+  Vector centre = Vector::zero(), velocity = Vector::zero();
+  const Vec3 first = of.empty() ? Vec3{} : particles.position(of.front());
+  for (const std::size_t p : of) {
+    const double m = particles.mass(p);
+    const Vector v = vec(particles.velocity(p));
+    mass += m;
+    centre += m * vec(particles.from(first, p));
+    velocity += m * v;
+    kinetic += 0.5 * m * dot(v, v);
+  }
+  const double share = mass > 0 ? 1 / mass : kNothing;
+  centre = share * centre;
+  velocity = share * velocity;
+  Vector momentum = Vector::zero();
+  auto inertia = Mat<double, 3>::zero();
+  for (const std::size_t p : of) {
+    const double m = particles.mass(p);
+    const Vector arm = vec(particles.from(first, p)) - centre;
+    momentum += m * cross(arm, vec(particles.velocity(p)) - velocity);
+    inertia += m * (dot(arm, arm) * Mat<double, 3>::identity() - outer(arm, arm));
+  }
+  const int d = particles.dimension();
+  std::vector<double> values{mass};
+  add(vec(first) + centre, d, values);
+  add(velocity, d, values);
+  add_axial(spin(momentum, inertia, d), d, values);
+  values.push_back(kinetic);
+  return values;
+}
+
+std::vector<double> read_motion(const ColliderState& state, int dimension) {
+  Mat<double, 3> rotation;
+  for (int i = 0; i < 9; ++i) rotation(i / 3, i % 3) = state.rotation[static_cast<std::size_t>(i)];
+  std::vector<double> values;
+  add(vec(state.pivot) + vec(state.translation), dimension, values);
+  add_axial(vector_from_rotation(rotation), dimension, values);
+  add(vec(state.velocity), dimension, values);
+  add_axial(vec(state.angular_velocity), dimension, values);
+  return values;
 }
 
 }  // namespace firn

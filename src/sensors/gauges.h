@@ -26,6 +26,8 @@ class GaugedParticles {
   double dx() const { return snapshot_.dx; }
   double mass(std::size_t p) const { return snapshot_.mass[p]; }
   double volume(std::size_t p) const { return snapshot_.volume[p]; }
+  int body(std::size_t p) const { return snapshot_.body[p]; }
+  int material(std::size_t p) const { return snapshot_.material[p]; }
   Vec3 position(std::size_t p) const;
   Vec3 velocity(std::size_t p) const { return vector(snapshot_.velocity, p); }
   // From `origin` to the particle, or to its nearest image where an axis is periodic.
@@ -39,7 +41,7 @@ class GaugedParticles {
   std::vector<double> places_;
 };
 
-// Each returns the values of the sensor's columns.
+// Each returns the values of the sensor's columns, from the particles that count for it.
 std::vector<double> read_point(const Sensor& sensor, const GaugedParticles& particles);
 // `distance`: signed, of the sensor's shape.
 std::vector<double> read_region(const Sensor& sensor, const GaugedParticles& particles,
@@ -48,6 +50,10 @@ std::vector<double> read_plane(const Sensor& sensor, const GaugedParticles& part
 // `room`: the share of a cell about a point that material can fill.
 std::vector<double> read_height(const Sensor& sensor, const GaugedParticles& particles,
                                 const Vec3& up, const std::function<double(const Vec3&)>& room);
+
+// Of SensorKind::kMotion.
+std::vector<double> read_motion(const Sensor& sensor, const GaugedParticles& particles);
+std::vector<double> read_motion(const ColliderState& state, int dimension);
 
 // The share of the quadratic B-spline of a cell at x that lies within the walls of a domain.
 double share_within(const Domain& domain, int dimension, double dx, const Vec3& x);

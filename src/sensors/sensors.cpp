@@ -11,71 +11,19 @@
 
 #include "firn/error.h"
 #include "src/scene/moved_from.h"
-#include "src/scene/output_channels.h"
 #include "src/scene/placement.h"
 #include "src/scene/same_time.h"
+#include "src/scene/sensed_contacts.h"
 #include "src/scene/shapes.h"
 #include "src/scene/unit_direction.h"
-#include "src/sensors/collider_means.h"
+#include "src/sensors/columns.h"
 #include "src/sensors/gauges.h"
+#include "src/sensors/reaction_means.h"
 
 namespace firn {
 namespace {
 
 constexpr std::size_t kStateOfOne = 8;  // two times, impulse and its moment
-
-const OutputChannel& channel_of(const Scene& scene, const Sensor& sensor, std::string_view name) {
-  for (const OutputChannel& channel : output_channels())
-    if (channel.name == name && channel.has_mean && channel.exists(scene)) return channel;
-  throw Error(ErrorCategory::kScene,
-              fmt::format("sensor \"{}\": there is no channel '{}' to read", sensor.name, name));
-}
-
-// "_x", "_xy", or nothing, of component k.
-std::string suffix(ChannelRank rank, int dimension, int k) {
-  constexpr std::string_view kAxes = "xyz";
-  const auto axis = [&](int i) { return std::string(1, kAxes[static_cast<std::size_t>(i)]); };
-  if (rank == ChannelRank::kScalar) return "";
-  if (rank == ChannelRank::kTensor) return "_" + axis(k / dimension) + axis(k % dimension);
-  return "_" + (rank == ChannelRank::kAxial && dimension == 2 ? "z" : axis(k));
-}
-
-void add_channels(const Scene& scene, const Sensor& sensor, std::vector<SensorColumn>& columns) {
-  const int d = scene.simulation.dimension;
-  for (const std::string& name : sensor.channels) {
-    const OutputChannel& channel = channel_of(scene, sensor, name);
-    for (int k = 0; k < component_count(channel.rank, d); ++k)
-      columns.push_back({name + suffix(channel.rank, d, k), std::string(channel.unit)});
-  }
-}
-
-std::vector<SensorColumn> columns_of(const Scene& scene, const Sensor& sensor) {
-  const bool flat = scene.simulation.dimension == 2;
-  const char *area = flat ? "m" : "m^2", *volume = flat ? "m^2" : "m^3";
-  std::vector<SensorColumn> columns;
-  switch (sensor.kind) {
-    case SensorKind::kPoint:
-      columns = {{"density", fmt::format("kg/{}", volume)}};
-      add_channels(scene, sensor, columns);
-      return columns;
-    case SensorKind::kRegion:
-      columns = {{"particles", "1"}, {"mass", "kg"}, {"volume", volume}};
-      add_channels(scene, sensor, columns);
-      return columns;
-    case SensorKind::kPlane:
-      return {{"mass_flux", "kg/s"},
-              {"volume_flux", fmt::format("{}/s", volume)},
-              {"area", area},
-              {"velocity", "m/s"}};
-    case SensorKind::kHeight:
-      return {{"height", "m"}};
-    case SensorKind::kCollider:
-      if (flat) return {{"force_x", "N"}, {"force_y", "N"}, {"torque_z", "N m"}};
-      return {{"force_x", "N"},    {"force_y", "N"},    {"force_z", "N"},
-              {"torque_x", "N m"}, {"torque_y", "N m"}, {"torque_z", "N m"}};
-  }
-  return columns;
-}
 
 Vec3 upwards(const Scene& scene) {
   const Vec3 down = downwards(scene);
@@ -100,6 +48,46 @@ void make_direction(Sensor& sensor, int dimension) {
     sensor.direction = scene::unit_direction(sensor.direction);
 }
 
+bool is_force(const Sensor& sensor) {
+  return sensor.kind == SensorKind::kCollider || sensor.kind == SensorKind::kContact;
+}
+bool reads_particles(const Sensor& sensor) {
+  return !is_force(sensor) && !(sensor.kind == SensorKind::kMotion && moves_collider(sensor));
+}
+
+void require_index(const Sensor& sensor, const char* kind, int index, std::size_t count) {
+  if (index < 0 || static_cast<std::size_t>(index) >= count)
+    throw Error(ErrorCategory::kScene,
+                fmt::format("sensor \"{}\": the scene has no {} {}", sensor.name, kind, index));
+}
+void require_known(const Scene& scene, const Sensor& sensor) {
+  if (sensor.kind == SensorKind::kCollider ||
+      (sensor.kind == SensorKind::kMotion && moves_collider(sensor)))
+    require_index(sensor, "collider", sensor.collider, scene.colliders.size());
+  for (const int b : sensor.bodies) require_index(sensor, "body", b, scene.bodies.size());
+  for (const int m : sensor.materials) require_index(sensor, "material", m, scene.materials.size());
+  for (const int b : sensor.bodies)
+    require_index(sensor, "material", scene.bodies[static_cast<std::size_t>(b)].material,
+                  scene.materials.size());
+}
+
+// Where what a sensor of a force reads is among those of a ReactionMeans: its sum.
+std::vector<std::size_t> places_of(const Scene& scene, const Sensor& sensor) {
+  if (sensor.kind == SensorKind::kCollider) return {static_cast<std::size_t>(sensor.collider)};
+  std::vector<std::size_t> places;
+  if (sensor.kind != SensorKind::kContact) return places;
+  const SensedContacts contacts = sensed_contacts(scene, sensor);
+  if (!contacts.why_none.empty())
+    throw Error(ErrorCategory::kScene,
+                fmt::format("sensor \"{}\": {}", sensor.name, contacts.why_none));
+  for (const int m : contacts.materials)
+    places.push_back(scene.colliders.size() + static_cast<std::size_t>(m));
+  return places;
+}
+void add(const Vec3& what, Vec3& to) {
+  for (std::size_t i = 0; i < 3; ++i) to[i] += what[i];
+}
+
 }  // namespace
 
 class Sensors::Impl {
@@ -111,12 +99,8 @@ class Sensors::Impl {
       if (sensor.name.empty()) sensor.name = fmt::format("sensor{}", columns_.size());
       make_direction(sensor, scene.simulation.dimension);
       columns_.push_back(columns_of(scene, sensor));
-      if (sensor.kind == SensorKind::kCollider &&
-          (sensor.collider < 0 ||
-           static_cast<std::size_t>(sensor.collider) >= scene.colliders.size()))
-        throw Error(ErrorCategory::kScene,
-                    fmt::format("sensor \"{}\": the scene has no collider {}", sensor.name,
-                                sensor.collider));
+      require_known(scene, sensor);
+      places_.push_back(places_of(scene, sensor));
       if (sensor.rate && !(*sensor.rate > 0))
         throw Error(ErrorCategory::kScene,
                     fmt::format("sensor \"{}\": its rate must be > 0 readings a second, found {}",
@@ -143,6 +127,12 @@ class Sensors::Impl {
                   fmt::format("sensors: the simulation is of another scene: it has {} colliders, "
                               "theirs has {}",
                               colliders, scene_.colliders.size()));
+    const std::size_t touching = simulation.contact_impulses().size();
+    for (const std::vector<std::size_t>& places : places_)
+      for (const std::size_t place : places)
+        if (place >= colliders + touching)
+          throw Error(ErrorCategory::kScene,
+                      "sensors: the simulation is of another scene: its materials touch nothing");
   }
 
   std::vector<SensorReading> read(const Simulation& simulation) const {
@@ -166,10 +156,9 @@ class Sensors::Impl {
         last = {before.time, before.time, {}};
     const auto read_due = [&](const std::vector<std::size_t>& due, double time) {
       if (due.empty()) return;
-      const std::vector<ColliderImpulse> impulses = simulation.collider_impulses();
+      const std::vector<ColliderImpulse> impulses = impulses_of(simulation);
       const auto force_on = [&](std::size_t sensor) {
-        const ColliderImpulse& now =
-            impulses[static_cast<std::size_t>(scene_.sensors[sensor].collider)];
+        const ColliderImpulse now = sum_for(sensor, impulses);
         const LastRead last = std::exchange(last_[sensor], {time, before.time, now});
         return mean_over(now, last.impulse, time - last.time);
       };
@@ -228,12 +217,19 @@ class Sensors::Impl {
   }
   // The sums begin anew: what has not been read yet is owed.
   void end_frame(const Simulation& simulation, double end) {
-    const std::vector<ColliderImpulse> sums = simulation.collider_impulses();
+    const std::vector<ColliderImpulse> sums = impulses_of(simulation);
     for (std::size_t s = 0; s < last_.size(); ++s) {
       last_[s].followed = end;
-      if (scene_.sensors[s].kind == SensorKind::kCollider)
-        subtract(last_[s].impulse, sums[static_cast<std::size_t>(scene_.sensors[s].collider)]);
+      if (is_force(scene_.sensors[s])) subtract(last_[s].impulse, sum_for(s, sums));
     }
+  }
+  ColliderImpulse sum_for(std::size_t sensor, const std::vector<ColliderImpulse>& all) const {
+    ColliderImpulse sum;
+    for (const std::size_t place : places_[sensor]) {
+      add(all[place].impulse, sum.impulse);
+      add(all[place].angular_impulse, sum.angular_impulse);
+    }
+    return sum;
   }
 
   std::vector<SensorReading> read_all(const Simulation& simulation,
@@ -241,7 +237,12 @@ class Sensors::Impl {
     std::vector<std::size_t> all(scene_.sensors.size());
     for (std::size_t s = 0; s < all.size(); ++s) all[s] = s;
     return read_at(simulation, all, simulation.time(), [&](std::size_t sensor) {
-      return means[static_cast<std::size_t>(scene_.sensors[sensor].collider)];
+      ColliderReaction sum;
+      for (const std::size_t place : places_[sensor]) {
+        add(means[place].force, sum.force);
+        add(means[place].torque, sum.torque);
+      }
+      return sum;
     });
   }
 
@@ -275,7 +276,7 @@ class Sensors::Impl {
     bool looks = false;
     for (const std::size_t s : sensors) {
       const Sensor& sensor = scene_.sensors[s];
-      looks = looks || sensor.kind != SensorKind::kCollider;
+      looks = looks || reads_particles(sensor);
       channels.insert(channels.end(), sensor.channels.begin(), sensor.channels.end());
     }
     const auto reads = [&](std::string_view name) {
@@ -295,13 +296,13 @@ class Sensors::Impl {
     std::vector<SensorReading> readings;
     readings.reserve(sensors.size());
     for (const std::size_t s : sensors)
-      readings.push_back({s, time, values_of(s, particles, force_on)});
+      readings.push_back({s, time, values_of(s, simulation, particles, force_on)});
     return readings;
   }
 
   template <class ForceOn>
-  std::vector<double> values_of(std::size_t s, const GaugedParticles& particles,
-                                const ForceOn& force_on) const {
+  std::vector<double> values_of(std::size_t s, const Simulation& simulation,
+                                const GaugedParticles& particles, const ForceOn& force_on) const {
     const Sensor& sensor = scene_.sensors[s];
     switch (sensor.kind) {
       case SensorKind::kPoint:
@@ -320,7 +321,12 @@ class Sensors::Impl {
                                                  scene_.grid.dx, x);
                            });
       }
+      case SensorKind::kMotion:
+        if (!moves_collider(sensor)) return read_motion(sensor, particles);
+        return read_motion(simulation.colliders()[static_cast<std::size_t>(sensor.collider)],
+                           scene_.simulation.dimension);
       case SensorKind::kCollider:
+      case SensorKind::kContact:
         break;
     }
     const ColliderReaction mean = force_on(s);
@@ -332,8 +338,9 @@ class Sensors::Impl {
   Scene scene_;
   std::vector<std::vector<SensorColumn>> columns_;
   std::vector<std::optional<CompiledShape>> shapes_;  // of regions
+  std::vector<std::vector<std::size_t>> places_;      // see places_of
   std::vector<LastRead> last_;
-  ColliderMeans means_{same_time(scene_)};
+  ReactionMeans means_{same_time(scene_)};
 };
 
 Sensors::Sensors(const Scene& scene) : impl_(std::make_unique<Impl>(scene)) {}

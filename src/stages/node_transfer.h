@@ -43,6 +43,7 @@ class NodeTransfer : public Stage<Exec, D, Real> {
     const std::uint32_t blocks = context_.max_blocks();
     meet_materials<Exec, D, Real>(context_.exec, update, context_.fields.contacts(),
                                   context_.grid.view(), blocks, c);
+    context_.fields.accumulate(context_.grid.view(), blocks, c);
     auto& moved = context_.bodies.moved();
     if (moved.count() > 0)
       moved.update_grid(update, context_.grid.view(), blocks, c);

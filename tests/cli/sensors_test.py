@@ -1,6 +1,7 @@
 """[[sensor]]: files and plots of what sensors read, through stops and resumptions, and what `info` says of them."""
 
 import csv
+import json
 import signal
 import time
 import unittest
@@ -24,6 +25,30 @@ name = "weight"
 type = "collider"
 collider = "floor"
 rate = 144.0
+"""
+
+# A block falls on the square.
+TOUCHING = """
+[[body]]
+name = "block"
+material = "jelly"
+shape = { type = "box", min = [0.4, 0.62], max = [0.6, 0.8] }
+velocity = [0.5, -3.0]
+[[contact]]
+bodies = ["block", "square"]
+[[sensor]]
+name = "push"
+type = "contact"
+bodies = ["block"]
+rate = 200.0
+[[sensor]]
+name = "way"
+type = "motion"
+bodies = ["block"]
+[[sensor]]
+name = "ground"
+type = "motion"
+collider = "floor"
 """
 
 
@@ -73,6 +98,32 @@ class Sensors(CliTest):
         before = [path.read_bytes() for path in files]
         self.succeed("resume", "out", "--from", "4")
         self.assertEqual(before, [path.read_bytes() for path in files])
+
+    def test_what_touches_and_moves_is_told(self):
+        (self.folder / "s.toml").write_text(SCENE + TOUCHING)
+        self.succeed("run", "s.toml", "-o", "whole")
+        push = rows_of(self.folder / "whole/sensors/push.csv")
+        self.assertEqual(push[0], ["time [s]", "force_x [N]", "force_y [N]", "torque_z [N m]"])
+        self.assertEqual(push[1][1:], ["", "", ""])
+        pushed = sum(float(row[2]) / 200 for row in push[2:])
+        way = rows_of(self.folder / "whole/sensors/way.csv")
+        columns = ["mass [kg]", "position_x [m]", "position_y [m]", "velocity_x [m/s]", "velocity_y [m/s]"]
+        self.assertEqual(way[0][1:6], columns)
+        gained = float(way[-1][1]) * (float(way[-1][5]) + 3 + 9.81 * 6 / 48)
+        self.assertGreater(gained, 10)
+        self.assertAlmostEqual(pushed, gained, delta=1e-4 * gained)
+        ground = rows_of(self.folder / "whole/sensors/ground.csv")
+        self.assertEqual([float(cell) for cell in ground[-1][1:]], [0] * 6)
+        told = json.loads((self.folder / "whole/stats.jsonl").read_text().splitlines()[-1])["contacts"]
+        self.assertEqual([m["material"] for m in told], ["jelly", "jelly (block)", "jelly (square)"])
+        for of_block, of_square in zip(told[1]["force"], told[2]["force"]):
+            self.assertAlmostEqual(of_block, -of_square, delta=1e-6 * abs(of_block))
+        self.succeed("run", "s.toml", "-o", "parts", "--max-time", "0")
+        self.succeed("resume", "parts", "--max-time", "0")
+        self.succeed("resume", "parts")
+        for name in ("push", "way", "ground"):
+            whole, parts = (self.folder / run / f"sensors/{name}.csv" for run in ("whole", "parts"))
+            self.assertEqual(whole.read_bytes(), parts.read_bytes(), name)
 
     def test_another_run_takes_their_place(self):
         self.succeed("run", "s.toml", "-o", "out")

@@ -147,7 +147,8 @@ class Edit {
     all(s.name, s.shape, s.acceleration, s.velocity, s.drag, s.materials);
   }
   void visit(Sensor& s) {
-    all(s.name, s.kind, s.rate, s.position, s.direction, s.radius, s.shape, s.channels, s.collider);
+    all(s.name, s.kind, s.rate, s.position, s.direction, s.radius, s.shape, s.channels, s.collider,
+        s.bodies, s.materials);
   }
   void visit(CameraKeys& s) { all(s.times, s.eye, s.target, s.fov); }
   void visit(Camera& s) { all(s.eye, s.target, s.up, s.fov, s.orbit, s.motion); }

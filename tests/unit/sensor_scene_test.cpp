@@ -35,6 +35,47 @@ type = "collider"
 collider = "collider0"
 )TOML";
 
+// What they say of two bodies of the scene that touch, and of others of the same material.
+const std::string kOfBodies = R"TOML(
+[[material]]
+name = "foam"
+model = "neo_hookean"
+youngs_modulus = 1e5
+poisson_ratio = 0.3
+density = 100
+[[body]]
+name = "left"
+material = "foam"
+shape = { type = "sphere", center = [0.3, 0.3, 0.3], radius = 0.1 }
+[[body]]
+name = "right"
+material = "foam"
+shape = { type = "sphere", center = [0.7, 0.3, 0.3], radius = 0.1 }
+[[body]]
+name = "third"
+material = "foam"
+shape = { type = "sphere", center = [0.7, 0.7, 0.3], radius = 0.1 }
+[[contact]]
+bodies = ["left", "right"]
+[[sensor]]
+name = "push"
+type = "contact"
+bodies = ["left"]
+[[sensor]]
+name = "foam"
+type = "motion"
+materials = ["foam"]
+[[sensor]]
+name = "wall"
+type = "motion"
+collider = "collider0"
+[[sensor]]
+name = "inside"
+type = "region"
+shape = { type = "sphere", center = [0.5, 0.5, 0.5], radius = 0.2 }
+bodies = ["third", "left"]
+)TOML";
+
 TEST(SensorScenes, SayWhatIsMeasured) {
   const Scene scene = parse_scene(kSensors, "s.toml", "");
   ASSERT_EQ(scene.sensors.size(), 5u);
@@ -53,8 +94,28 @@ TEST(SensorScenes, SayWhatIsMeasured) {
   EXPECT_EQ(scene.sensors[4].collider, 0);
 }
 
+TEST(SensorScenes, SayWhoseParticlesCount) {
+  const Scene scene = parse_scene(kSensors + kOfBodies, "s.toml", "");
+  const auto index_of = [](const auto& things, std::string_view name) {
+    for (std::size_t i = 0; i < things.size(); ++i)
+      if (things[i].name == name) return static_cast<int>(i);
+    return -1;
+  };
+  ASSERT_EQ(scene.sensors.size(), 9u);
+  const int left = index_of(scene.bodies, "left"), third = index_of(scene.bodies, "third");
+  EXPECT_EQ(scene.sensors[5].bodies, std::vector<int>{left});
+  EXPECT_TRUE(scene.sensors[5].materials.empty());
+  // Also what bodies have instead.
+  EXPECT_EQ(
+      scene.sensors[6].materials,
+      (std::vector<int>{index_of(scene.materials, "foam"), index_of(scene.materials, "foam (left)"),
+                        index_of(scene.materials, "foam (right)")}));
+  EXPECT_EQ(scene.sensors[7].collider, 0);
+  EXPECT_EQ(scene.sensors[8].bodies, (std::vector<int>{third, left}));
+}
+
 TEST(SensorScenes, ComeBackFromTheirDocument) {
-  Scene before = parse_scene(kSensors, "s.toml", "");
+  Scene before = parse_scene(kSensors + kOfBodies, "s.toml", "");
   for (Sensor& sensor : before.sensors) sensor.shape.place = {};
   scene::Findings findings;
   scene::ReadContext context{findings};
@@ -82,11 +143,35 @@ TEST(SensorScenes, AreToldWhatIsWrong) {
       {"normal = [2, 0, 0]", "normal = @[0, 0, 0]", {"'normal'"}},
       {"radius = 0.3\n", "radius = @-1\n", {"'radius' must be > 0"}},
       {"up = [0, 2, 0]", "@normal = [0, 2, 0]", {"normal"}},
-      {"\"collider0\"", "@\"colider0\"", {"did you mean 'collider0'?"}},
+      {"type = \"collider\"\ncollider = \"collider0\"",
+       "type = \"collider\"\ncollider = @\"colider0\"",
+       {"did you mean 'collider0'?"}},
       {"type = \"point\"\n", "", {"type"}},
+      {"\"push\"\ntype = \"contact\"\nbodies = [\"left\"]",
+       "\"push\"\ntype = \"contact\"\nbodies = @[\"third\"]",
+       {"there is more of the material of 'third'"}},
+      {"\"push\"\ntype = \"contact\"\nbodies = [\"left\"]",
+       "\"push\"\ntype = \"contact\"\nbodies = [@\"leff\"]",
+       {"unknown bodies 'leff'", "did you mean 'left'?"}},
+      {"\"push\"\ntype = \"contact\"\nbodies = [\"left\"]",
+       "\"push\"\ntype = \"contact\"\nmaterials = @[\"elastic\"]",
+       {"touches nothing", "[[contact]]"}},
+      {"\"push\"\ntype = \"contact\"\nbodies = [\"left\"]",
+       "\"push\"\ntype = \"contact\"",
+       {"needs one of 'bodies' and 'materials'"}},
+      {"materials = [\"foam\"]", "materials = @[]", {"'materials' names none"}},
+      {"type = \"motion\"\ncollider = \"collider0\"",
+       "type = \"motion\"",
+       {"needs one of 'collider', 'bodies' and 'materials'"}},
+      {"collider = \"collider0\"\n[[sensor]]\nname = \"inside\"",
+       "collider = \"collider0\"\nbodies = [\"left\"]\n[[sensor]]\nname = \"inside\"",
+       {"needs one of 'collider', 'bodies' and 'materials'"}},
+      {"bodies = [\"third\", \"left\"]",
+       "bodies = [\"left\"]\nmaterials = @[\"foam\"]",
+       {"either 'bodies' or 'materials'"}},
   };
   for (const Case& c : cases) {
-    std::string text = edited(kSensors, c.find, c.instead);
+    std::string text = edited(kSensors + kOfBodies, c.find, c.instead);
     const std::string position = take_marker(text), message = message_of(text);
     EXPECT_EQ(lines_of(message).size(), 1u) << c.instead << ": " << message;
     if (position != "1:1") {

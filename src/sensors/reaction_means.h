@@ -1,4 +1,6 @@
-// What material exerts on colliders, mean values over the time between two looks at a simulation.
+// What material exerts on colliders, and materials on each other, as mean values over the time
+// between two looks at a simulation: of all colliders, and behind these of all materials where any
+// touch.
 #pragma once
 
 #include <cmath>
@@ -12,6 +14,18 @@
 
 namespace firn {
 
+inline std::vector<ColliderImpulse> impulses_of(const Simulation& simulation) {
+  std::vector<ColliderImpulse> all = simulation.collider_impulses();
+  const std::vector<ColliderImpulse> contacts = simulation.contact_impulses();
+  all.insert(all.end(), contacts.begin(), contacts.end());
+  return all;
+}
+inline std::vector<ColliderReaction> reactions_of(const FrameStats& stats) {
+  std::vector<ColliderReaction> all = stats.reactions;
+  all.insert(all.end(), stats.contacts.begin(), stats.contacts.end());
+  return all;
+}
+
 inline ColliderReaction mean_over(const ColliderImpulse& now, const ColliderImpulse& before,
                                   double seconds) {
   ColliderReaction mean;
@@ -24,10 +38,10 @@ inline ColliderReaction mean_over(const ColliderImpulse& now, const ColliderImpu
 
 // The simulation itself has them since the end of its last span alone: of a frame, or of a call of
 // advance_steps.
-class ColliderMeans {
+class ReactionMeans {
  public:
   // Times that differ by less than `slack` are the same.
-  explicit ColliderMeans(double slack) : slack_(slack) {}
+  explicit ReactionMeans(double slack) : slack_(slack) {}
 
   // Since that end; where none has been made, and so nothing is known, NaN.
   std::vector<ColliderReaction> since_end(const Simulation& simulation) const {
@@ -51,10 +65,10 @@ class ColliderMeans {
     std::vector<ColliderImpulse> sums;    // since its end
   };
   Moment moment_of(const Simulation& simulation) const {
-    FrameStats stats = simulation.stats();
-    Moment now{simulation.time(),          stats.time,
-               stats.total_steps,          stats.total_steps - stats.steps,
-               std::move(stats.reactions), simulation.collider_impulses()};
+    const FrameStats stats = simulation.stats();
+    Moment now{simulation.time(),   stats.time,
+               stats.total_steps,   stats.total_steps - stats.steps,
+               reactions_of(stats), impulses_of(simulation)};
     // Until a step is made they are still those of the span.
     if (!(now.time > now.end + slack_)) now.sums.assign(now.sums.size(), ColliderImpulse{});
     return now;

@@ -59,7 +59,7 @@ void expect_means_since_the_last_reading(
   EXPECT_GT(before.momentum, 1);
 }
 
-TEST(ColliderMeans, AreSinceTheLastReadingHoweverItWentOn) {
+TEST(ReactionMeans, AreSinceTheLastReadingHoweverItWentOn) {
   const auto until = [](double t) { return [t](Simulation& s) { s.advance_until(t); }; };
   const auto steps = [](int n) { return [n](Simulation& s) { s.advance_steps(n); }; };
   const auto frame = [](Simulation& s) { s.advance_frame(); };
@@ -69,7 +69,7 @@ TEST(ColliderMeans, AreSinceTheLastReadingHoweverItWentOn) {
   expect_means_since_the_last_reading({frame, frame, until(0.0255), frame, steps(7), until(0.041)});
 }
 
-TEST(ColliderMeans, WithMoreThanOneFrameBetweenAreThoseOfTheLast) {
+TEST(ReactionMeans, WithMoreThanOneFrameBetweenAreThoseOfTheLast) {
   const Scene scene = pushed_block();
   Simulation simulation = simulate(scene);
   Sensors sensors(scene);

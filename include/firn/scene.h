@@ -358,16 +358,14 @@ enum class SensorKind {
 struct Sensor {
   std::string name{};
   SensorKind kind = SensorKind::kPoint;
-  std::optional<double> rate{};         // readings per second; none: at the end of every frame
-  Vec3 position{};                      // m
-  Vec3 direction{};                     // of any length; kHeight: 0 is against gravity
-  std::optional<double> radius{};       // m; none: the whole plane
-  Shape shape{};                        // kRegion
-  std::vector<std::string> channels{};  // kPoint, kRegion: of particles, whose means are read
-  int collider = 0;                     // index in Scene::colliders
-  // Indices in Scene::bodies, or in Scene::materials, of whose particles count; both empty: all.
-  // kContact: bodies whose materials no other has.
-  std::vector<int> bodies{}, materials{};
+  std::optional<double> rate{};            // readings per second; none: at the end of every frame
+  Vec3 position{};                         // m
+  Vec3 direction{};                        // of any length; kHeight: 0 is against gravity
+  std::optional<double> radius{};          // m; none: the whole plane
+  Shape shape{};                           // kRegion
+  std::vector<std::string> channels{};     // kPoint, kRegion: of particles, whose means are read
+  int collider = 0;                        // index in Scene::colliders
+  std::vector<int> bodies{}, materials{};  // indices of those that count; both empty: all do
   bool operator==(const Sensor&) const = default;
 };
 
@@ -394,8 +392,7 @@ struct Scene {
   std::vector<Sensor> sensors{};
   OutputSettings output{};
   DiagnosticsSettings diagnostics{};
-  std::string
-      resolved_toml{};  // the scene after variant and overrides, as TOML text that loads again
+  std::string resolved_toml{};  // after variant and overrides, as TOML text that loads again
   bool solves_heat() const { return simulation.integrator == Integrator::kThermal && thermal.heat; }
   bool operator==(const Scene&) const = default;
 };

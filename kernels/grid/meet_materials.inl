@@ -1,10 +1,8 @@
 #pragma once
 
 #include "kernels/grid/contact.h"
-#include "kernels/grid/dependence.h"
-#include "kernels/grid/material_surface.h"
+#include "kernels/grid/material_meeting.h"
 #include "kernels/grid/meet_materials.h"
-#include "kernels/math/mat.h"
 
 namespace firn {
 
@@ -24,6 +22,8 @@ struct MeetMaterials : NodeContact<D, Real> {
   static constexpr int kRounds = 8;
   // Pairs of which a node remembers how they lie to each other; more are looked at in each round.
   static constexpr int kRemembered = 6;
+  using Tile = ShareTile<D>;
+  static constexpr int kLanes = ShareMoments<D, Real>::Row::kLanes;
   struct Scratch {
     std::uint32_t home[kMostFields];  // rank of each field's block, or kNoBlock
     // Of the fields that have the block: which they are, and the ranks of the blocks around it
@@ -31,8 +31,18 @@ struct MeetMaterials : NodeContact<D, Real> {
     int field[kMostFields];
     std::uint32_t around[kMostFields][kAround];
     int count;
-    // Of a node, by field as above: what it has been given, with the work in `mass`.
-    Node<Real> given[kNodes][kMostFields];
+    // Counted as these, as bits: who has mass at a node; who where another has, in the first round
+    // and in later ones.
+    std::uint16_t has[kNodes], meets[2][kMostFields];
+    // The nodes that several share; first those that more than two do, to which rounds come again.
+    std::uint8_t node[kNodes];
+    std::uint32_t sharing, shared_by_many;
+    // The volume shares of two of them; how these and others before lie to each other at a node,
+    // and the impulse that the second gets from the first, with the work on each.
+    Real share[2][Tile::kNodes];
+    Meeting<D, Real> meeting[kNodes][kRemembered + 1];
+    Vector impulse[kNodes];
+    Real work[kNodes][2];
   };
 
   ContactPairs<Real> contacts;
@@ -63,68 +73,138 @@ struct MeetMaterials : NodeContact<D, Real> {
       s.around[f][n] = rank_of(neighbour_block<D>(origin, static_cast<int>(n)), s.field[f]);
     });
     g.sync();
-    g.for_each(kNodes, [&](std::uint32_t i) {
-      int sharing = 0;
-      for (int f = 0; f < s.count; ++f) {
-        sharing += mass_at(s, f, i) > Real(0) ? 1 : 0;
-        s.given[i][f] = Node<Real>::zero();
-      }
-      if (sharing > 1) meet(s, i, sharing > 2 ? kRounds : 1);
-    });
-    g.sync();
-    g.for_each(static_cast<std::uint32_t>(s.count), [&](std::uint32_t f) {
-      double* sums = given_to(s, static_cast<int>(f));
-      for (std::uint32_t i = 0; i < kNodes; ++i) {
-        const Node<Real>& given = s.given[i][f];
-        add_impulse(sums, this->position_of(origin, i), vector_of<D>(given));
-        sums[kWork] += static_cast<double>(given.mass());
-      }
-    });
-  }
-
- private:
-  // How two materials lie to each other at a node.
-  struct Meeting {
-    Vector normal;  // from the one into the other; zero where that is not known
-    Real gap;       // m, not negative
-  };
-
-  FIRN_HD std::uint32_t rank_of(const Vec<int, D>& block, int field) const {
-    const std::uint32_t slot = grid.hash.find(block_key<D>(grid.periodic.wrapped(block), field));
-    return slot == kNoBlock ? kNoBlock : grid.hash.ranks[slot];
-  }
-  // From here on fields are counted among those that have the block.
-  FIRN_HD static std::uint32_t home(const Scratch& s, int f) { return s.around[f][kAround / 2]; }
-  FIRN_HD double* given_to(const Scratch& s, int f) const {
-    return contacts.given + std::uint64_t{s.home[s.field[f]]} * kReactionColumns;
-  }
-  FIRN_HD Real mass_at(const Scratch& s, int f, std::uint32_t i) const {
-    return nodes_of(grid.momentum, home(s, f))[i].mass();
-  }
-
-  // What is bonded last, so that it has one velocity however few the rounds.
-  FIRN_HD void meet(Scratch& s, std::uint32_t i, int rounds) const {
-    Meeting remembered[kRemembered];
+    find_meetings(g);
+    // What is bonded last, so that it has one velocity however few the rounds.
+    const int rounds = s.shared_by_many > 0 ? kRounds : s.sharing > 0 ? 1 : 0;
     for (int round = 0; round < rounds; ++round)
       for (int bonded = 0; bonded < 2; ++bonded) {
         int pair = 0;
         for (int a = 0; a < s.count; ++a)
           for (int b = a + 1; b < s.count; ++b) {
             const Real friction = contacts.between(s.field[a], s.field[b]);
-            if ((friction < Real(0)) != (bonded != 0) || !(mass_at(s, a, i) > Real(0)) ||
-                !(mass_at(s, b, i) > Real(0)))
-              continue;
-            if (bonded != 0) {
-              hold_together(s, i, a, b);
-            } else if (pair < kRemembered) {
-              if (round == 0) remembered[pair] = meeting_of(s, i, a, b);
-              touch(s, i, a, b, friction, remembered[pair++]);
-            } else {
-              touch(s, i, a, b, friction, meeting_of(s, i, a, b));
-            }
+            if ((friction < Real(0)) != (bonded != 0) || !holds(s.meets[0][a], b)) continue;
+            const int slot = pair < kRemembered ? pair++ : kRemembered;
+            if (round > 0 && !holds(s.meets[1][a], b)) continue;
+            if (bonded == 0 && (round == 0 || slot == kRemembered)) look(g, a, b, slot);
+            const std::uint32_t nodes = round == 0 ? s.sharing : s.shared_by_many;
+            g.for_each(nodes, [&](std::uint32_t k) {
+              const std::uint32_t i = s.node[k];
+              s.impulse[i] = Vector::zero();
+              if (!share(s, i, a, b)) return;
+              const Vector all = impulse_between(s, i, a, b);
+              s.impulse[i] =
+                  bonded != 0 ? all : touch(s, i, a, b, all, friction, s.meeting[i][slot]);
+              if (!(norm_squared(s.impulse[i]) > Real(0))) return;
+              s.work[i][0] = give(s, a, i, Real(-1) * s.impulse[i]);
+              s.work[i][1] = give(s, b, i, s.impulse[i]);
+            });
+            g.sync();
+            tell(g, origin, a, b, nodes);
           }
       }
   }
+
+ private:
+  FIRN_HD std::uint32_t rank_of(const Vec<int, D>& block, int field) const {
+    const std::uint32_t slot = grid.hash.find(block_key<D>(grid.periodic.wrapped(block), field));
+    return slot == kNoBlock ? kNoBlock : grid.hash.ranks[slot];
+  }
+  FIRN_HD static bool holds(std::uint16_t bits, int f) { return (bits >> f & 1) != 0; }
+  FIRN_HD static bool share(const Scratch& s, std::uint32_t i, int a, int b) {
+    return holds(s.has[i], a) && holds(s.has[i], b);
+  }
+  FIRN_HD static bool shared_by_many(std::uint16_t has) {
+    const int without_lowest = has & (has - 1);
+    return (without_lowest & (without_lowest - 1)) != 0;
+  }
+  // From here on fields are counted among those that have the block.
+  FIRN_HD static std::uint32_t home(const Scratch& s, int f) { return s.home[s.field[f]]; }
+  FIRN_HD double* given_to(const Scratch& s, int f) const {
+    return contacts.given + std::uint64_t{home(s, f)} * kReactionColumns;
+  }
+  FIRN_HD Real mass_at(const Scratch& s, int f, std::uint32_t i) const {
+    return nodes_of(grid.momentum, home(s, f))[i].mass();
+  }
+
+  // Who shares nodes with whom, and how often these take turns.
+  template <class Group>
+  FIRN_HD void find_meetings(Group& g) const {
+    Scratch& s = g.scratch;
+    g.for_each(kNodes, [&](std::uint32_t i) {
+      int has = 0;
+      for (int f = 0; f < s.count; ++f) has |= mass_at(s, f, i) > Real(0) ? 1 << f : 0;
+      s.has[i] = static_cast<std::uint16_t>(has);
+    });
+    g.sync();
+    g.once([&] {
+      for (auto& meets : s.meets)
+        for (int f = 0; f < s.count; ++f) meets[f] = 0;
+      s.sharing = s.shared_by_many = 0;
+      for (int many = 1; many >= 0; --many)
+        for (int i = 0; i < kNodes; ++i) {
+          const std::uint16_t has = s.has[i];
+          if ((has & (has - 1)) == 0 || shared_by_many(has) != (many != 0)) continue;
+          s.node[s.sharing++] = static_cast<std::uint8_t>(i);
+          s.shared_by_many += static_cast<std::uint32_t>(many);
+          for (int f = 0; f < s.count; ++f)
+            for (int later = 0; later <= many; ++later)
+              if (holds(has, f)) s.meets[later][f] |= has;
+        }
+    });
+    g.sync();
+  }
+  // How they lie to each other at each node.
+  template <class Group>
+  FIRN_HD void look(Group& g, int a, int b, int slot) const {
+    Scratch& s = g.scratch;
+    constexpr std::uint32_t kRows = Tile::kNodes / Tile::kSide;
+    g.for_each(2 * kRows, [&](std::uint32_t r) {
+      const int which = r < kRows ? 0 : 1;
+      fill_row(s, which == 0 ? a : b, static_cast<int>(r % kRows), s.share[which]);
+    });
+    g.sync();
+    g.for_each(kLanes == 1 ? s.sharing : kNodes / kLanes, [&](std::uint32_t r) {
+      const std::uint32_t first = kLanes == 1 ? s.node[r] : r * kLanes;
+      bool any = false;
+      for (std::uint32_t i = first; i < first + kLanes; ++i) any |= share(s, i, a, b);
+      if (!any) return;
+      const int at = Tile::index(local_of_node<D>(static_cast<int>(first)));
+      const Real *of_a = s.share[0] + at, *of_b = s.share[1] + at;
+      const ShareMoments<D, Real> moments(of_a, of_b);
+      for (int n = 0; n < kLanes; ++n)
+        if (const std::uint32_t i = first + static_cast<std::uint32_t>(n); share(s, i, a, b))
+          s.meeting[i][slot] = meeting_along<D>(moments.way(n), of_a + n, of_b + n, params.degree);
+    });
+    g.sync();
+  }
+  // Of the nodes of a row along the last axis: of the volume around each, as far as its mass tells.
+  FIRN_HD void fill_row(const Scratch& s, int f, int row, Real* shares) const {
+    const Real fill = contacts.fill[s.field[f]];
+    int block = 0, node = 0, rest = row;
+    for (int a = D - 2, across = 3, along = BlockTraits<D>::kSide; a >= 0;
+         --a, across *= 3, along *= BlockTraits<D>::kSide) {
+      const int at = rest % Tile::kSide - Tile::kReach;
+      rest /= Tile::kSide;
+      block += (1 + (at >> BlockTraits<D>::kShift)) * across;
+      node += (at & (BlockTraits<D>::kSide - 1)) * along;
+    }
+    constexpr int kSide = BlockTraits<D>::kSide, kReach = Tile::kReach;
+    Real* to = shares + row * Tile::kSide;
+    fill_part<kReach>(s, f, block, node + kSide - kReach, fill, to);
+    fill_part<kSide>(s, f, block + 1, node, fill, to + kReach);
+    fill_part<kReach>(s, f, block + 2, node, fill, to + kReach + kSide);
+  }
+  template <int kCount>
+  FIRN_HD void fill_part(const Scratch& s, int f, int block, int node, Real fill, Real* to) const {
+    const std::uint32_t rank = s.around[f][block];
+    if (rank == kNoBlock) {
+      for (int k = 0; k < kCount; ++k) to[k] = Real(0);
+      return;
+    }
+    const Node<Real>* from = nodes_of(grid.momentum, rank) + node;
+    for (int k = 0; k < kCount; ++k) to[k] = from[k].mass() * fill;
+  }
+
   // What ends all motion relative to each other.
   FIRN_HD Vector impulse_between(const Scratch& s, std::uint32_t i, int a, int b) const {
     return reduced_mass(s, i, a, b) * (velocity(s, a, i) - velocity(s, b, i));
@@ -133,25 +213,18 @@ struct MeetMaterials : NodeContact<D, Real> {
     const Real of_a = mass_at(s, a, i), of_b = mass_at(s, b, i);
     return of_a / (of_a + of_b) * of_b;
   }
-  FIRN_HD void hold_together(Scratch& s, std::uint32_t i, int a, int b) const {
-    exchange(s, i, a, b, impulse_between(s, i, a, b));
-  }
-  FIRN_HD void touch(Scratch& s, std::uint32_t i, int a, int b, Real friction,
-                     const Meeting& meeting) const {
-    const Vector all = impulse_between(s, i, a, b);
+  // Of what ends all of it, what pushes and rubs.
+  FIRN_HD Vector touch(const Scratch& s, std::uint32_t i, int a, int b, const Vector& all,
+                       Real friction, const Meeting<D, Real>& meeting) const {
     const Real closing = dot(all, meeting.normal),
-               push = closing -
-                      reduced_mass(s, i, a, b) * meeting.gap / static_cast<Real>(control->dt);
-    if (!(push > Real(0))) return;
+               gap = meeting.cells * grid.dx / static_cast<Real>(control->dt),
+               push = closing - reduced_mass(s, i, a, b) * gap;
+    if (!(push > Real(0))) return Vector::zero();
     const Vector along = all - closing * meeting.normal;
     const Real slip = norm(along), rub = min(slip, friction * push);
     Vector impulse = push * meeting.normal;
     if (slip > Real(0)) impulse += (rub / slip) * along;
-    exchange(s, i, a, b, impulse);
-  }
-  FIRN_HD void exchange(Scratch& s, std::uint32_t i, int a, int b, const Vector& impulse) const {
-    give(s, a, i, Real(-1) * impulse);
-    give(s, b, i, impulse);
+    return impulse;
   }
   // But for gravity, which all fields have alike.
   FIRN_HD Vector velocity(const Scratch& s, int f, std::uint32_t i) const {
@@ -159,150 +232,29 @@ struct MeetMaterials : NodeContact<D, Real> {
     const Node<Real>* impulses = params.separate_force ? nodes_of(grid.impulse, block) : nullptr;
     return this->forced(nodes_of(grid.momentum, block)[i], impulses, i).after;
   }
-  FIRN_HD void give(Scratch& s, int f, std::uint32_t i, const Vector& impulse) const {
+  // Returns what that adds to its kinetic energy.
+  FIRN_HD Real give(const Scratch& s, int f, std::uint32_t i, const Vector& impulse) const {
     Node<Real>& node =
         nodes_of(params.separate_force ? grid.impulse : grid.momentum, home(s, f))[i];
-    Node<Real>& given = s.given[i][f];
     const Vector half_way = velocity(s, f, i) + (Real(0.5) / mass_at(s, f, i)) * impulse;
-    given += Node<Real>::mass(dot(half_way, impulse));
-    for (int a = 0; a < D; ++a) {
-      node.set(a, node[a] + impulse[a]);
-      given.set(a, given[a] + impulse[a]);
-    }
+    for (int a = 0; a < D; ++a) node.set(a, node[a] + impulse[a]);
+    return dot(half_way, impulse);
   }
-
-  // The nodes up to kReach from one along every axis: what their blocks and places in these are,
-  // an axis apart. Nodes are counted with the last axis fastest, as blocks around.
-  static constexpr int kReach = 3, kAcross = 2 * kReach + 1;
-  struct Neighbours {
-    int block[D][kAcross], node[D][kAcross];
-  };
-  FIRN_HD static Neighbours neighbours_of(std::uint32_t i) {
-    const Vec<int, D> local = local_of_node<D>(static_cast<int>(i));
-    Neighbours around;
-    int across = 1, along = 1;
-    for (int a = D - 1; a >= 0; --a, across *= 3, along *= BlockTraits<D>::kSide)
-      for (int k = 0; k < kAcross; ++k) {
-        const int at = local[a] + k - kReach;
-        around.block[a][k] = (1 + (at >> BlockTraits<D>::kShift)) * across;
-        around.node[a][k] = (at & (BlockTraits<D>::kSide - 1)) * along;
+  // Adds what they have given each other at the first of the nodes to their rows.
+  template <class Group>
+  FIRN_HD void tell(Group& g, const Vec<int, D>& origin, int a, int b, std::uint32_t nodes) const {
+    Scratch& s = g.scratch;
+    g.for_each(2, [&](std::uint32_t which) {
+      double* row = given_to(s, which == 0 ? a : b);
+      for (std::uint32_t k = 0; k < nodes; ++k) {
+        const std::uint32_t i = s.node[k];
+        if (!(norm_squared(s.impulse[i]) > Real(0))) continue;
+        add_impulse(row, this->position_of(origin, i),
+                    which == 0 ? Real(-1) * s.impulse[i] : s.impulse[i]);
+        row[kWork] += static_cast<double>(s.work[i][which]);
       }
-    return around;
-  }
-  // Of the volume around a node, as far as its mass tells.
-  FIRN_HD Real share_in(const Scratch& s, int f, int block, int node) const {
-    const std::uint32_t rank = s.around[f][block];
-    if (rank == kNoBlock) return Real(0);
-    return nodes_of(grid.momentum, rank)[node].mass() * contacts.fill[s.field[f]];
-  }
-
-  FIRN_HD Meeting meeting_of(const Scratch& s, std::uint32_t i, int a, int b) const {
-    const Neighbours around = neighbours_of(i);
-    const Vector way = way_between(s, around, a, b);
-    const Real length = norm(way);
-    if (!(length > Real(0))) return {Vector::zero(), Real(0)};
-    const Vector normal = (Real(1) / length) * way;
-    const Real cells = cells_to(s, around, b, normal) + cells_to(s, around, a, Real(-1) * normal);
-    return {normal, max(cells, Real(0)) * grid.dx};
-  }
-  // From the one material into the other, of no length in particular: along which one is told from
-  // the other best, by least squares over the nodes around. A difference of shares would also lead
-  // away from where there is neither, and at its front edge what slides would push against what it
-  // slides over.
-  FIRN_HD Vector way_between(const Scratch& s, const Neighbours& around, int a, int b) const {
-    constexpr int kWide = 2;
-    // In cells^2: from where nodes count no more, and the spread of nodes in a row across it.
-    constexpr Real kWidest = 9, kLeast = Real(1e-3);
-    Real both = 0, apart = 0;  // sums of the shares and of their differences
-    Vector centre = Vector::zero(), lean = Vector::zero();  // of these times the way from here
-    auto spread = Mat<Real, D>::zero();
-    for (int z = D == 3 ? -kWide : 0; z <= (D == 3 ? kWide : 0); ++z)
-      for (int y = -kWide; y <= kWide; ++y) {
-        const int second = D == 3 ? z : y;  // along axis 1; y along axis 2 in 3D, none in 2D
-        int block = around.block[1][second + kReach], node = around.node[1][second + kReach];
-        Real aside = static_cast<Real>(second * second);
-        if constexpr (D == 3) {
-          block += around.block[2][y + kReach], node += around.node[2][y + kReach];
-          aside += static_cast<Real>(y * y);
-        }
-        Real sum = 0, sum_x = 0, sum_xx = 0, difference = 0, difference_x = 0;
-        for (int x = -kWide; x <= kWide; ++x) {
-          const Real at = static_cast<Real>(x);
-          // Round, or the corners of a square would turn the fit towards its axes.
-          const Real within = Real(1) - (aside + at * at) / kWidest;
-          if (!(within > Real(0))) continue;
-          const Real weight = within * within;
-          const int in = block + around.block[0][x + kReach],
-                    of = node + around.node[0][x + kReach];
-          const Real of_a = weight * share_in(s, a, in, of), of_b = weight * share_in(s, b, in, of);
-          const Real here = of_a + of_b, more = of_b - of_a;
-          sum += here, sum_x += here * at, sum_xx += here * at * at;
-          difference += more, difference_x += more * at;
-        }
-        Vector row = Vector::zero();  // from here to its middle
-        row[1] = static_cast<Real>(second);
-        if constexpr (D == 3) row[2] = static_cast<Real>(y);
-        both += sum;
-        apart += difference;
-        centre += sum * row;
-        lean += difference * row;
-        spread += sum * outer(row, row);
-        centre[0] += sum_x;
-        lean[0] += difference_x;
-        spread(0, 0) += sum_xx;
-        for (int c = 1; c < D; ++c) spread(0, c) += sum_x * row[c], spread(c, 0) += sum_x * row[c];
-      }
-    spread =
-        both * spread - outer(centre, centre) + kLeast * both * both * Mat<Real, D>::identity();
-    return cofactor(spread) * (both * lean - apart * centre);
-  }
-  // From a node to where a material begins that fills more and more along a way: where it has half
-  // of the volume, as at a surface that is flat, or it ends before.
-  FIRN_HD Real cells_to(const Scratch& s, const Neighbours& around, int f,
-                        const Vector& way) const {
-    constexpr int kFarthest = 2;
-    const Real half = Real(0.5), here = share_at(s, around, f, Vector::zero());
-    Real last = here;
-    if (here >= half) {
-      for (int k = 1; k <= kFarthest; ++k) {
-        const Real next = share_at(s, around, f, static_cast<Real>(-k) * way);
-        if (next < half) return (half - next) / (last - next) - static_cast<Real>(k);
-        last = next;
-      }
-      return static_cast<Real>(-kFarthest);
-    }
-    Real most = here, at_most = 0;
-    for (int k = 1; k <= kFarthest; ++k) {
-      const Real next = share_at(s, around, f, static_cast<Real>(k) * way);
-      if (next >= half) return static_cast<Real>(k) - (next - half) / (next - last);
-      if (next > most) most = next, at_most = static_cast<Real>(k);
-      last = next;
-    }
-    return at_most + cells_from_share(most, params.degree);
-  }
-  // Off a node by a way of at most two cells, linearly between nodes.
-  FIRN_HD Real share_at(const Scratch& s, const Neighbours& around, int f,
-                        const Vector& way) const {
-    int low[D];
-    Vector part;
-    for (int a = 0; a < D; ++a) {
-      const Real down = floor(way[a]);
-      low[a] = static_cast<int>(down) + kReach;
-      part[a] = way[a] - down;
-    }
-    Real sum = 0;
-    for (int corner = 0; corner < (1 << D); ++corner) {
-      Real weight = 1;
-      int block = 0, node = 0;
-      for (int a = 0; a < D; ++a) {
-        const int up = corner >> a & 1;
-        weight *= up != 0 ? part[a] : Real(1) - part[a];
-        block += around.block[a][low[a] + up];
-        node += around.node[a][low[a] + up];
-      }
-      if (weight > Real(0)) sum += weight * share_in(s, f, block, node);
-    }
-    return sum;
+    });
+    g.sync();
   }
 };
 

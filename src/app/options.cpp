@@ -248,7 +248,7 @@ const std::vector<Flag>& flag_table() {
        [](O& o, const S& v) { o.material = v; }},
       {"motion", "motion", "NAME",
        "settled: the block rests on the floor; moving: it spins and drifts; touching: it is cut in "
-       "halves along each axis, which touch each other (default: settled)",
+       "four that touch each other (default: settled)",
        [](O& o, const S& v) { o.motion = parse_choice("motion", v, kMotions); }, kMotions},
       {"plain", "plain", "", "step: steps stage by stage instead of fused ones",
        [](O& o, const S&) { o.plain = true; }},

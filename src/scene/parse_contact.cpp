@@ -37,7 +37,7 @@ class Contacts {
                  "simulation.integrator");
     MaterialContact contact;
     table.read_members(contact);
-    const bool by_body = table.has("bodies");
+    const bool by_body = table.find("bodies") != nullptr;
     if (by_body == table.has("materials"))
       table.fail(table.node(), "a [[contact]] needs either 'materials' or 'bodies'");
     if (by_body && lacks_instances(root_, context_)) return;

@@ -172,7 +172,7 @@ struct Nameable {
 void parse_of(TableReader& table, const Nameable& known, Sensor& sensor) {
   constexpr std::string_view kAdvice = "leave it out for all, or name some";
   const Scene& scene = known.scene;
-  if (known.has_all_bodies)
+  if (table.find("bodies") != nullptr && known.has_all_bodies)
     sensor.bodies = table.read_indices("bodies", names_of(scene.bodies), kAdvice);
   sensor.materials = table.read_indices("materials", names_of(scene.materials), kAdvice);
   for (const int named : std::vector<int>(sensor.materials)) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kernels/collide/rigid_motion.h"
+#include "kernels/math/mat.h"
 #include "src/scene/boundary_types.h"
 
 namespace firn {

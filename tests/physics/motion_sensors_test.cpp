@@ -19,9 +19,14 @@ std::vector<double> read_one(const Scene& scene, const Simulation& simulation) {
   return Sensors(scene).read(simulation).at(0).values;
 }
 std::vector<std::string> names_of_columns(const Scene& scene) {
+  const Sensors sensors(scene);
   std::vector<std::string> names;
-  for (const SensorColumn& column : Sensors(scene).columns(0)) names.push_back(column.name);
+  for (const SensorColumn& column : sensors.columns(0)) names.push_back(column.name);
   return names;
+}
+
+void set_velocity(Body& body, const Vec3& velocity) {
+  for (std::size_t a = 0; a < 3; ++a) body.velocity.component[a] = {velocity[a], ""};
 }
 
 // Of two bodies of one material; the ball turns.
@@ -76,7 +81,7 @@ TEST(MotionSensors, FollowMaterialsAsOne) {
   Sensor follow = sensor("jelly", SensorKind::kMotion);
   follow.materials = {0};
   scene.sensors = {follow};
-  scene.bodies[0].velocity = {1, 0, 0};
+  set_velocity(scene.bodies[0], {1, 0, 0});
   scene.bodies[0].angular_velocity = {};
   Simulation simulation = simulate(scene);
   const double mass = simulation.totals().mass - 1000 * 0.08;
@@ -93,7 +98,7 @@ TEST(MotionSensors, FollowABodyAcrossAPeriodicFace) {
   Scene scene = ball_and_block(2);
   scene.bodies.resize(1);
   scene.bodies[0].shape.center = {0.7, 0.4, 0};
-  scene.bodies[0].velocity = {1, 0, 0};
+  set_velocity(scene.bodies[0], {1, 0, 0});
   scene.grid.domain = Domain{};
   scene.grid.domain->min = {0, 0, 0};
   scene.grid.domain->max = {0.8, 0.8, 0};
@@ -164,9 +169,9 @@ TEST(MotionSensors, FollowColliders) {
 TEST(MotionSensors, OthersDoNotCount) {
   Scene scene = ball_and_block(2);
   scene.bodies[1].shape = box({0, 0, 0}, {0.4, 0.2, 0});  // below
-  scene.bodies[1].velocity = {-1, 0, 0};
+  set_velocity(scene.bodies[1], {-1, 0, 0});
   scene.bodies[0].shape = box({0, 0.3, 0}, {0.4, 0.5, 0});
-  scene.bodies[0].velocity = {1, 0, 0};
+  set_velocity(scene.bodies[0], {1, 0, 0});
   scene.bodies[0].angular_velocity = {};
   scene.bodies[0].material = 1;
   Sensor region = sensor("region", SensorKind::kRegion),

@@ -37,8 +37,7 @@ collider = "collider0"
 
 // What they say of two bodies of the scene that touch, and of others of the same material.
 const std::string kOfBodies = R"TOML(
-[[material]]
-name = "foam"
+[material.foam]
 model = "neo_hookean"
 youngs_modulus = 1e5
 poisson_ratio = 0.3
@@ -149,12 +148,12 @@ TEST(SensorScenes, AreToldWhatIsWrong) {
       {"type = \"point\"\n", "", {"type"}},
       {"\"push\"\ntype = \"contact\"\nbodies = [\"left\"]",
        "\"push\"\ntype = \"contact\"\nbodies = @[\"third\"]",
-       {"there is more of the material of 'third'"}},
+       {"touches nothing", "[[contact]]"}},
       {"\"push\"\ntype = \"contact\"\nbodies = [\"left\"]",
        "\"push\"\ntype = \"contact\"\nbodies = [@\"leff\"]",
        {"unknown bodies 'leff'", "did you mean 'left'?"}},
       {"\"push\"\ntype = \"contact\"\nbodies = [\"left\"]",
-       "\"push\"\ntype = \"contact\"\nmaterials = @[\"elastic\"]",
+       "\"push\"\ntype = \"contact\"\nmaterials = @[\"snow\"]",
        {"touches nothing", "[[contact]]"}},
       {"\"push\"\ntype = \"contact\"\nbodies = [\"left\"]",
        "\"push\"\ntype = \"contact\"",

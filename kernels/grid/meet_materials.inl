@@ -62,7 +62,7 @@ struct MeetMaterials : NodeContact<D, Real> {
         if (s.home[f] != kNoBlock) s.field[s.count++] = f;
     });
     g.sync();
-    // Alone, or the first of those that meet here, whose rows are then filled below.
+    // The rows of those that meet here, and that of one alone, are the first one's.
     if (s.field[0] == field_of_key(key))
       g.for_each(static_cast<std::uint32_t>(s.count) * kReactionColumns, [&](std::uint32_t k) {
         given_to(s, static_cast<int>(k) / kReactionColumns)[k % kReactionColumns] = 0;
@@ -94,7 +94,7 @@ struct MeetMaterials : NodeContact<D, Real> {
               const Vector all = impulse_between(s, i, a, b);
               s.impulse[i] =
                   bonded != 0 ? all : touch(s, i, a, b, all, friction, s.meeting[i][slot]);
-              if (!(norm_squared(s.impulse[i]) > Real(0))) return;
+              if (is_zero(s.impulse[i])) return;
               s.work[i][0] = give(s, a, i, Real(-1) * s.impulse[i]);
               s.work[i][1] = give(s, b, i, s.impulse[i]);
             });
@@ -179,16 +179,15 @@ struct MeetMaterials : NodeContact<D, Real> {
   }
   // Of the nodes of a row along the last axis: of the volume around each, as far as its mass tells.
   FIRN_HD void fill_row(const Scratch& s, int f, int row, Real* shares) const {
+    constexpr int kSide = BlockTraits<D>::kSide, kReach = Tile::kReach;
     const Real fill = contacts.fill[s.field[f]];
     int block = 0, node = 0, rest = row;
-    for (int a = D - 2, across = 3, along = BlockTraits<D>::kSide; a >= 0;
-         --a, across *= 3, along *= BlockTraits<D>::kSide) {
-      const int at = rest % Tile::kSide - Tile::kReach;
+    for (int a = D - 2, across = 3, along = kSide; a >= 0; --a, across *= 3, along *= kSide) {
+      const int at = rest % Tile::kSide - kReach;
       rest /= Tile::kSide;
       block += (1 + (at >> BlockTraits<D>::kShift)) * across;
-      node += (at & (BlockTraits<D>::kSide - 1)) * along;
+      node += (at & (kSide - 1)) * along;
     }
-    constexpr int kSide = BlockTraits<D>::kSide, kReach = Tile::kReach;
     Real* to = shares + row * Tile::kSide;
     fill_part<kReach>(s, f, block, node + kSide - kReach, fill, to);
     fill_part<kSide>(s, f, block + 1, node, fill, to + kReach);
@@ -205,6 +204,12 @@ struct MeetMaterials : NodeContact<D, Real> {
     for (int k = 0; k < kCount; ++k) to[k] = from[k].mass() * fill;
   }
 
+  // Also of what is so small that its square is.
+  FIRN_HD static bool is_zero(const Vector& v) {
+    bool zero = true;
+    for (int a = 0; a < D; ++a) zero = zero && v[a] == Real(0);
+    return zero;
+  }
   // What ends all motion relative to each other.
   FIRN_HD Vector impulse_between(const Scratch& s, std::uint32_t i, int a, int b) const {
     return reduced_mass(s, i, a, b) * (velocity(s, a, i) - velocity(s, b, i));
@@ -248,7 +253,7 @@ struct MeetMaterials : NodeContact<D, Real> {
       double* row = given_to(s, which == 0 ? a : b);
       for (std::uint32_t k = 0; k < nodes; ++k) {
         const std::uint32_t i = s.node[k];
-        if (!(norm_squared(s.impulse[i]) > Real(0))) continue;
+        if (is_zero(s.impulse[i])) continue;
         add_impulse(row, this->position_of(origin, i),
                     which == 0 ? Real(-1) * s.impulse[i] : s.impulse[i]);
         row[kWork] += static_cast<double>(s.work[i][which]);

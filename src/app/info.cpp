@@ -67,6 +67,30 @@ Json bodies_json(const Scene& scene, const SceneEstimate& need) {
   return bodies;
 }
 
+std::vector<std::string> material_names(const Scene& scene, const std::vector<int>& materials) {
+  std::vector<std::string> names;
+  names.reserve(materials.size());
+  for (const int m : materials) names.push_back(scene.materials[static_cast<std::size_t>(m)].name);
+  return names;
+}
+double rate_of(const Scene& scene, const Sensor& sensor) {
+  return sensor.rate.value_or(scene.simulation.fps);
+}
+
+Json contacts_json(const Scene& scene) {
+  Json contacts = Json::array();
+  for (const MaterialContact& contact : scene.contacts)
+    contacts.push_back(
+        {{"materials", material_names(scene, contact.materials)}, {"friction", contact.friction}});
+  return contacts;
+}
+Json sensors_json(const Scene& scene) {
+  Json sensors = Json::array();
+  for (const Sensor& sensor : scene.sensors)
+    sensors.push_back({{"name", sensor.name}, {"rate", rate_of(scene, sensor)}});
+  return sensors;
+}
+
 Json info_json(const Scene& scene, const SceneEstimate& need, const MemoryEstimate& memory,
                const DiskEstimate& disk) {
   const SimulationSettings& s = scene.simulation;
@@ -86,6 +110,8 @@ Json info_json(const Scene& scene, const SceneEstimate& need, const MemoryEstima
           {"blocks", need.blocks},
           {"bodies", bodies_json(scene, need)},
           {"rigid_bodies", rigid_bodies_json(scene)},
+          {"contacts", contacts_json(scene)},
+          {"sensors", sensors_json(scene)},
           {"thermal", thermal_json(scene)},
           {"bounds", {{"min", need.bounds_min}, {"max", need.bounds_max}}},
           {"memory_bytes",
@@ -130,23 +156,20 @@ void print_bodies(const Scene& scene, const SceneEstimate& need) {
                scene.materials[source.material].name, starting_state(scene, source));
 }
 
-std::string material_names(const Scene& scene, const std::vector<int>& materials) {
-  std::vector<std::string> names;
-  names.reserve(materials.size());
-  for (const int m : materials) names.push_back(scene.materials[static_cast<std::size_t>(m)].name);
-  return fmt::format("{}", fmt::join(names, ", "));
+std::string list_of_materials(const Scene& scene, const std::vector<int>& materials) {
+  return fmt::format("{}", fmt::join(material_names(scene, materials), ", "));
 }
 
 void print_forces(const Scene& scene) {
   for (const MaterialContact& contact : scene.contacts)
-    fmt::print("  contact    of {}, friction {:g}\n", material_names(scene, contact.materials),
+    fmt::print("  contact    of {}, friction {:g}\n", list_of_materials(scene, contact.materials),
                contact.friction);
   for (const ForceField& force : scene.forces) {
     fmt::print(
         "  force      {}: {}{} on {}\n", force.name,
         force.drag > 0 ? fmt::format("air that drags at {:g} 1/s", force.drag) : "an acceleration",
         force.shape ? " in a shape" : "",
-        force.materials.empty() ? "all materials" : material_names(scene, force.materials));
+        force.materials.empty() ? "all materials" : list_of_materials(scene, force.materials));
   }
 }
 
@@ -169,8 +192,7 @@ void print_scene(const Scene& scene, const SceneEstimate& need) {
   print_thermal(scene);
   print_forces(scene);
   for (const Sensor& sensor : scene.sensors)
-    fmt::print("  sensor     {}: {:g} readings per second\n", sensor.name,
-               sensor.rate.value_or(scene.simulation.fps));
+    fmt::print("  sensor     {}: {:g} readings per second\n", sensor.name, rate_of(scene, sensor));
   if (need.tracers > 0) fmt::print("  tracers    {}{}\n", about, need.tracers);
   if (!need.exact) fmt::print("  counted    thinly, within some per cent; --exact samples all\n");
 }

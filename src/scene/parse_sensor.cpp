@@ -170,11 +170,13 @@ struct Nameable {
 
 // Whose particles count, or are meant.
 void parse_of(TableReader& table, const Nameable& known, Sensor& sensor) {
-  constexpr std::string_view kAdvice = "leave it out for all, or name some";
+  const bool counts_all = sensor.kind != SensorKind::kContact && sensor.kind != SensorKind::kMotion;
+  const std::string_view advice =
+      counts_all ? "leave it out for all, or name some" : "name those that are meant";
   const Scene& scene = known.scene;
   if (table.find("bodies") != nullptr && known.has_all_bodies)
-    sensor.bodies = table.read_indices("bodies", names_of(scene.bodies), kAdvice);
-  sensor.materials = table.read_indices("materials", names_of(scene.materials), kAdvice);
+    sensor.bodies = table.read_indices("bodies", names_of(scene.bodies), advice);
+  sensor.materials = table.read_indices("materials", names_of(scene.materials), advice);
   for (const int named : std::vector<int>(sensor.materials)) {
     const auto [begin, end] = known.own.equal_range(named);
     for (auto of_body = begin; of_body != end; ++of_body)

@@ -142,6 +142,10 @@ class Sensors(CliTest):
         self.assertEqual(len(rows_of(self.folder / "out/sensors/probe.csv")), 1 + 7)
 
     def test_info_names_them(self):
+        (self.folder / "t.toml").write_text(SCENE + TOUCHING)
+        told = json.loads(self.succeed("info", "t.toml", "--json").stdout)
+        self.assertEqual(told["contacts"], [{"materials": ["jelly (block)", "jelly (square)"], "friction": 0}])
+        self.assertEqual(told["sensors"][0], {"name": "push", "rate": 200})
         text = self.succeed("info", "s.toml").stdout
         self.assertIn("sensor     gate: 200 readings per second", text)
         self.assertIn("sensor     probe: 48 readings per second", text)

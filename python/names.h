@@ -33,8 +33,8 @@ inline constexpr auto kNames<BoundaryType> =
 template <>
 inline constexpr auto kNames<MaterialModel> = std::to_array<std::string_view>(
     {"neo_hookean", "fixed_corotated", "corotated_deviatoric", "stvk_hencky", "snow", "sand_clamp",
-     "drucker_prager", "von_mises", "viscoelastic", "herschel_bulkley", "weakly_compressible",
-     "incompressible"});
+     "drucker_prager", "von_mises", "cam_clay", "viscoelastic", "herschel_bulkley",
+     "weakly_compressible", "incompressible"});
 template <>
 inline constexpr auto kNames<ShapeType> = std::to_array<std::string_view>(
     {"sphere", "box", "half_space", "cylinder", "capsule", "cone", "torus", "ellipsoid",
@@ -65,6 +65,9 @@ inline constexpr auto kNames<Finish> = std::to_array<std::string_view>({"auto", 
 template <>
 inline constexpr auto kNames<FrictionMatch> =
     std::to_array<std::string_view>({"compression", "extension", "plane_strain"});
+template <>
+inline constexpr auto kNames<HardeningLaw> = std::to_array<std::string_view>({"exponential",
+                                                                              "sinh"});
 template <>
 inline constexpr auto kNames<SensorKind> = std::to_array<std::string_view>(
     {"point", "region", "plane", "height", "collider", "contact", "motion"});

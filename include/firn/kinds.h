@@ -18,6 +18,7 @@ enum class MaterialModel : std::uint8_t {
   kSandClamp,
   kDruckerPrager,
   kVonMises,
+  kCamClay,
   kViscoelastic,
   kHerschelBulkley,
   kWeaklyCompressible,

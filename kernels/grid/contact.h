@@ -25,7 +25,10 @@ struct NodeContact {
   // v = (mv + impulse) / m + dt g; `before` is mv / m. `impulses` may be null.
   FIRN_HD Forced forced(const Node<Real>& node, const Node<Real>* impulses, std::uint32_t i) const {
     const Real dt = static_cast<Real>(control->dt);
-    const Real inv_m = node.mass() > Real(0) ? Real(1) / node.mass() : Real(0);
+    // Beside a node by a rounding of its reach along all axes, particles leave it less than has an
+    // inverse.
+    constexpr Real kLeastMass = kLeastNormal<Real> / kEpsilon<Real>;
+    const Real inv_m = node.mass() > kLeastMass ? Real(1) / node.mass() : Real(0);
     Vec<Real, D> v, before;
     for (int a = 0; a < D; ++a) {
       before[a] = node[a] * inv_m;

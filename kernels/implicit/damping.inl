@@ -29,7 +29,7 @@ struct BeginDamping : ImplicitParticles<D, 2, Real> {
                                            nullptr};
     auto state = laws.load_state(lanes, params);
     if (!has_deformation(params.model))
-      state.F = deformation_of_volume<D>(kept_volume(params.model, state.history[0]));
+      state.F = deformation_of_volume<D>(kept_volume<D>(params.model, state.history));
     const Svd<T, D> s = svd(state.F);
     PrincipalStiffness<T, D> k =
         PrincipalStiffness<T, D>::of(principal_stress(params, state, s.sigma));

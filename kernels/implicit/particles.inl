@@ -59,9 +59,9 @@ struct EvaluateParticles : ImplicitParticles<D, Degree, Real> {
     if (has_deformation(params.model)) {
       const Mat<T, D> H = laws.load_displacement(lanes);
       F = Mat<T, D>::identity() + (H + (growth + growth * H));
-      if (params.viscosity > Real(0)) J = volume_ratio(params.model, before, state.history[0]);
+      if (params.viscosity > Real(0)) J = volume_ratio(params.model, before, state.history);
     } else {  // any F of this volume does
-      J = kept_volume(params.model, state.history[0]);
+      J = kept_volume<D>(params.model, state.history);
       before = deformation_of_volume<D>(J);
       F = before + growth * before;
     }

@@ -188,7 +188,7 @@ struct ConstitutiveUpdate {
   template <class T>
   FIRN_HD void add_viscosity(const MaterialParams<Real>& params, const MaterialState<T, D>& state,
                              const Mat<T, D>& grad_v, Mat<T, D>& tau) const {
-    const T J = volume_ratio(params.model, state.F, state.history[0]);
+    const T J = volume_ratio(params.model, state.F, state.history);
     tau += symmetric_part(grad_v) * (T(Real(2) * params.viscosity) * J);
   }
 
@@ -206,7 +206,7 @@ struct ConstitutiveUpdate {
     for (const T& value : state.history) all = all + value;
     for (int i = 0; i < D * D; ++i) all = all + abs(state.F(i / D, i % D));
     const T J = has_deformation(params.model) ? determinant(state.F)
-                                              : kept_volume(params.model, state.history[0]);
+                                              : kept_volume<D>(params.model, state.history);
     const auto inverted = !(J > T(0));
     const auto broken = !is_finite(all);
     if (collapses(params.model) && any(!(J > T(static_cast<Real>(kSqueezed)))))

@@ -14,9 +14,9 @@ namespace firn {
 struct DruckerPrager : StvkHencky {
   static constexpr int kScalars = 2;
 
-  template <class T>
-  FIRN_HD static T kept_volume(const T& gained) {
-    return exp(gained);
+  template <int D, class T>
+  FIRN_HD static T kept_volume(const T* history) {
+    return exp(history[0]);
   }
 
   // Of a history, log of the volume that dilatancy has gained, and of what tension has opened.

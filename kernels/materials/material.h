@@ -2,6 +2,7 @@
 // one case of with_law.
 #pragma once
 
+#include "kernels/materials/cam_clay.h"
 #include "kernels/materials/corotated_deviatoric.h"
 #include "kernels/materials/drucker_prager.h"
 #include "kernels/materials/fixed_corotated.h"
@@ -35,6 +36,8 @@ FIRN_HD constexpr auto with_law(MaterialModel model, F&& f) {
       return f(DruckerPrager{});
     case MaterialModel::kVonMises:
       return f(VonMises{});
+    case MaterialModel::kCamClay:
+      return f(CamClay{});
     case MaterialModel::kViscoelastic:
       return f(Viscoelastic{});
     case MaterialModel::kHerschelBulkley:
@@ -86,8 +89,9 @@ FIRN_HD Real fastest_flow(const MaterialParams<Real>& params) {
 inline constexpr double kSqueezed = 1e-3;
 // Values of MaterialState::history that the model keeps, in `d` dimensions.
 constexpr int history_values(MaterialModel model, int d) {
-  return with_law(model,
-                  [d](auto law) { return law.kScalars + law.kTensors * symmetric_components(d); });
+  return with_law(model, [d](auto law) {
+    return law.kScalars + (d == 2 ? law.kPlaneScalars : 0) + law.kTensors * symmetric_components(d);
+  });
 }
 template <int D>
 constexpr int history_capacity() {
@@ -220,23 +224,25 @@ FIRN_HD inline Mat<Real, D> first_piola_differential(const MaterialParams<Real>&
 template <int D>
 FIRN_HD constexpr int first_of_history(MaterialModel model, int k) {
   return with_law(model, [k](auto law) {
-    if (law.kTensors == 0 || k < law.kScalars) return law.kFirst;
-    const int entry = (k - law.kScalars) % symmetric_components(D);
+    if (k < law.kScalars) return law.kFirst;
+    const int scalars = law.kScalars + (D == 2 ? law.kPlaneScalars : 0);
+    if (law.kTensors == 0 || k < scalars) return 0;
+    const int entry = (k - scalars) % symmetric_components(D);
     return entry == 0 || entry == D || entry == symmetric_components(D) - 1 ? 1 : 0;
   });
 }
 
-// The volume ratio that the first value of a history stands for, beside that of F.
-template <class T>
-FIRN_HD inline T kept_volume(MaterialModel model, const T& kept) {
-  return with_law(model, [&](auto law) { return law.kept_volume(kept); });
+// The volume ratio that a history stands for, beside that of F.
+template <int D, class T>
+FIRN_HD inline T kept_volume(MaterialModel model, const T* history) {
+  return with_law(model, [&](auto law) { return law.template kept_volume<D>(history); });
 }
 
 // What a particle fills beside what it fills at rest: the volume ratio of its elastic and its
-// plastic deformation together; `kept` is the first value of its history.
+// plastic deformation together.
 template <class Real, int D>
-FIRN_HD inline Real volume_ratio(MaterialModel model, const Mat<Real, D>& F, const Real& kept) {
-  const Real flowed = kept_volume(model, kept);
+FIRN_HD inline Real volume_ratio(MaterialModel model, const Mat<Real, D>& F, const Real* history) {
+  const Real flowed = kept_volume<D>(model, history);
   return has_deformation(model) ? flowed * determinant(F) : flowed;
 }
 

@@ -21,23 +21,30 @@ struct MaterialParams {
   Real mu, lambda;   // Lame parameters, Pa; zero for weakly_compressible
   Real min_stretch;  // snow, sand_clamp: 1 - theta_c
   Real max_stretch;  // snow, sand_clamp: 1 + theta_s
-  Real hardening;    // snow: xi; von_mises: d(sigma_Y)/d(equivalent plastic strain), Pa
-  Real friction;     // drucker_prager: alpha = match[0] sin(phi) / (3 - match[1] sin(phi))
-  Real match[2];     // drucker_prager: of triaxial compression, sqrt(8/3) and 1
-  Real cone_ratio;   // drucker_prager: (d lambda + 2 mu) / (2 mu)
-  Real cohesion;     // drucker_prager: the tip of the cone is the Hencky strain cohesion * I
+  // snow, cam_clay: xi; von_mises: d(sigma_Y)/d(equivalent plastic strain), Pa
+  Real hardening;
+  Real friction;    // drucker_prager: alpha = match[0] sin(phi) / (3 - match[1] sin(phi))
+  Real match[2];    // drucker_prager: of triaxial compression, sqrt(8/3) and 1
+  Real cone_ratio;  // drucker_prager: (d lambda + 2 mu) / (2 mu)
+  Real cohesion;    // drucker_prager: the tip of the cone is the Hencky strain cohesion * I
   Real friction_hardening[4];   // drucker_prager: phi(q) = h0 + (h1 q - h3) exp(-h2 q), radians
   bool has_friction_hardening;  // drucker_prager: phi(q) replaces the constant friction
   bool volume_correction;       // drucker_prager
   // drucker_prager: log of the volume gained per slip, d alpha(psi), and the slip at which that
   // ends.
   Real dilatancy, dilates_until;
+  // cam_clay: p0 / K at the start; beta; what |dev e| is of its ellipse, drawn as a circle of p /
+  // K; how much faster flow shrinks that than p; alpha_0, where p0 grows as sinh
+  Real consolidation, tension, ellipse, deviatoric_flow, compacted;
+  bool hardens_as_sinh;      // cam_clay
   Real yield_stress;         // von_mises: uniaxial sigma_Y, Pa; herschel_bulkley: in shear, Pa
   Real consistency;          // herschel_bulkley: K, Pa s^n
   Real flow_index;           // herschel_bulkley: n
   Real relaxation_time;      // viscoelastic: s
   Real bulk_modulus, gamma;  // weakly_compressible
-  Real viscosity;            // Pa s; the caller adds this stress, the laws here do not
+  // weakly_compressible: the tension that it bears, Pa, and J - 1 there; from there on it opens
+  Real tension_limit, cavitates;
+  Real viscosity;  // Pa s; the caller adds this stress, the laws here do not
 };
 
 // What a law is unless it says otherwise. A law is a struct of static functions of one particle's
@@ -53,9 +60,9 @@ struct Law {
   static constexpr bool kForbidsInversion = true;  // J <= 0 has no energy
   static constexpr bool kCollapses = false;        // hardly pushes back at J ~ 0
   static constexpr bool kFlowsOn = false;          // shear has no end (volume_drift.h)
-  // What it keeps of its past beside F: scalars, which begin as kFirst, then symmetric tensors,
-  // upper triangle row by row, which begin as the identity.
-  static constexpr int kScalars = 0, kTensors = 0, kFirst = 0;
+  // What it keeps of its past beside F: scalars, which begin as kFirst, in 2D others, which begin
+  // at zero, then symmetric tensors, upper triangle row by row, which begin as the identity.
+  static constexpr int kScalars = 0, kPlaneScalars = 0, kTensors = 0, kFirst = 0;
 
   // 1/s: shear beyond that rate is not flow.
   template <class Real>
@@ -63,9 +70,9 @@ struct Law {
     return kLargest<Real>;
   }
 
-  // The volume ratio that the first of them stands for, beside that of F.
-  template <class T>
-  FIRN_HD static T kept_volume(const T&) {
+  // The volume ratio that they stand for, beside that of F.
+  template <int D, class T>
+  FIRN_HD static T kept_volume(const T*) {
     return T(1);
   }
 };
@@ -80,7 +87,9 @@ constexpr int history_capacity();
 //   drucker_prager        [0] log of the volume gained in tension, not yet closed, and by
 //   dilatancy;
 //                         [1] hardening q
-//   von_mises             [0] equivalent plastic strain
+//   von_mises             [0] equivalent plastic strain; in 2D [1] elastic strain across the plane
+//   cam_clay              [0] log of the plastic volume ratio, in 2D of that in the plane, and
+//                         [1] elastic strain across it
 //   viscoelastic          [0] ln sqrt(det b_OB) - ln J: what the plain Oldroyd-B strain b_OB, here
 //                         the multiple e^(2 h / d) of F F^T, would have gained in volume by flow
 //   herschel_bulkley      [0] plastic shear strain

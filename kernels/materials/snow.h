@@ -19,9 +19,9 @@ struct Snow : Law {
   // Snow this loose has no strength left, whatever xi.
   static constexpr float kLargestPlasticVolume = 1e3f;
 
-  template <class T>
-  FIRN_HD static T kept_volume(const T& J_P) {
-    return J_P;
+  template <int D, class T>
+  FIRN_HD static T kept_volume(const T* history) {
+    return history[0];
   }
 
   template <class T>

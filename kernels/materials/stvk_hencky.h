@@ -1,6 +1,6 @@
 // Quadratic elasticity in the logarithmic (Hencky) strain e = ln Sigma, psi = mu tr(e^2) + lambda/2
 // tr(e)^2. Plastic flow is a shift of e, which is why sand and von Mises plasticity stand on it.
-// Defined for J > 0 only.
+// Defined for J > 0 only. In 2D laws may name a strain `across` the plane (spatial_hencky.h).
 #pragma once
 
 #include "kernels/materials/params.h"
@@ -35,18 +35,21 @@ struct StvkHencky : Law {
       for (int j = 0; j < D; ++j) F(i, j) = select(changed, returned(i, j), F(i, j));
   }
 
-  template <class T, int D>
-  FIRN_HD static T energy_of_strain(const MaterialParams<Scalar<T>>& params, const Vec<T, D>& e) {
-    const T tr = sum(e);
-    return T(params.mu) * dot(e, e) + T(Scalar<T>(0.5f) * params.lambda) * tr * tr;
+  template <class T, int D, class... Across>
+  FIRN_HD static T energy_of_strain(const MaterialParams<Scalar<T>>& params, const Vec<T, D>& e,
+                                    const Across&... beside) {
+    const T tr = (sum(e) + ... + beside);
+    const T squares = (dot(e, e) + ... + (beside * beside));
+    return T(params.mu) * squares + T(Scalar<T>(0.5f) * params.lambda) * tr * tr;
   }
 
   // Stress from the strain in the principal axes U of the Kirchhoff stress.
-  template <class T, int D>
+  template <class T, int D, class... Across>
   FIRN_HD static Response<T, D> respond_to_strain(const MaterialParams<Scalar<T>>& params,
-                                                  const Mat<T, D>& U, const Vec<T, D>& e) {
+                                                  const Mat<T, D>& U, const Vec<T, D>& e,
+                                                  const Across&... beside) {
     const T mu(params.mu), lambda(params.lambda);
-    const T pressure = lambda * sum(e);
+    const T pressure = lambda * (sum(e) + ... + beside);
     Vec<T, D> tau;
     T lo = e[0], hi = e[0];
     for (int i = 0; i < D; ++i) {
@@ -56,7 +59,7 @@ struct StvkHencky : Law {
     }
     Response<T, D> r;
     r.tau = from_principal(U, tau);
-    r.psi = energy_of_strain(params, e);
+    r.psi = energy_of_strain(params, e, beside...);
     // Waves along a principal axis have 2 mu + lambda - tau_i, waves across at most mu (1 + 2 |e_i
     // - e_j|), and oblique ones are no faster than the latter plus the coupling |lambda - tau_j +
     // k|, 0
@@ -91,16 +94,17 @@ struct StvkHencky : Law {
     return select(close, series, log(a / b) / select(close, T(1), a - b));
   }
 
-  template <class T, int D>
-  FIRN_HD static PrincipalStress<T, D> principal_stress(const MaterialParams<Scalar<T>>& params,
-                                                        const Vec<T, D>& sigma) {
+  template <class T, int D, class... Across>
+  FIRN_HD static PrincipalStress<T, D> stress_of_stretch(const MaterialParams<Scalar<T>>& params,
+                                                         const Vec<T, D>& sigma,
+                                                         const Across&... beside) {
     const T mu(params.mu), lambda(params.lambda);
     Vec<T, D> e, tau;
     for (int i = 0; i < D; ++i) e[i] = log(sigma[i]);
-    const T tr = sum(e);
+    const T tr = (sum(e) + ... + beside);
     for (int i = 0; i < D; ++i) tau[i] = T(2) * mu * e[i] + lambda * tr;
     PrincipalStress<T, D> r;
-    r.psi = energy_of_strain(params, e);
+    r.psi = energy_of_strain(params, e, beside...);
     for (int i = 0; i < D; ++i) {
       r.P[i] = tau[i] / sigma[i];
       for (int j = 0; j < D; ++j) {
@@ -115,6 +119,12 @@ struct StvkHencky : Law {
     return r;
   }
 
+  template <class T, int D>
+  FIRN_HD static PrincipalStress<T, D> principal_stress(const MaterialParams<Scalar<T>>& params,
+                                                        const Vec<T, D>& sigma) {
+    return stress_of_stretch(params, sigma);
+  }
+
   // What radial return leaves of a deviator of a given length.
   template <class T>
   struct Radial {
@@ -124,14 +134,14 @@ struct StvkHencky : Law {
   };
 
   // Of a strain with this deviator and trace, of which radial return leaves `left`; what is `open`
-  // has no pressure.
-  template <class T, int D, class Mask>
+  // has no pressure. The deviator may have an axis more than the stretches: that across the plane.
+  template <class T, int D, int N, class Mask>
   FIRN_HD static PrincipalStress<T, D> radial_stress(const MaterialParams<Scalar<T>>& params,
-                                                     const Vec<T, D>& sigma, const Vec<T, D>& dev,
+                                                     const Vec<T, D>& sigma, const Vec<T, N>& dev,
                                                      const T& tr, const T& length,
                                                      const Radial<T>& left, const Mask& open) {
     using Real = Scalar<T>;
-    const T share(Real(1) / D), two_mu(2 * params.mu);
+    const T share(Real(1) / N), two_mu(2 * params.mu);
     const T modulus = select(open, T(0), T(params.lambda) + two_mu * share);
     // tau = modulus tr I + secant dev
     const T secant =
@@ -162,15 +172,15 @@ struct StvkHencky : Law {
   // Of strains e whose deviator may grow to `bound` (its norm) without flow, and beyond takes the
   // share `elastic` of what it grows by. The energy is that of the law, and beyond the bound the
   // work that returning to it takes.
-  template <class T, int D, class Mask>
+  template <class T, int D, int N, class Mask>
   FIRN_HD static PrincipalStress<T, D> bounded_stress(const MaterialParams<Scalar<T>>& params,
-                                                      const Vec<T, D>& sigma, const Vec<T, D>& e,
+                                                      const Vec<T, D>& sigma, const Vec<T, N>& e,
                                                       const T& bound, Scalar<T> elastic,
                                                       const Mask& open) {
     using Real = Scalar<T>;
     const T tr = sum(e);
-    Vec<T, D> dev;
-    for (int i = 0; i < D; ++i) dev[i] = e[i] - tr * T(Real(1) / D);
+    Vec<T, N> dev;
+    for (int i = 0; i < N; ++i) dev[i] = e[i] - tr * T(Real(1) / N);
     const T length = norm(dev), over = max(length - bound, T(0)), within = length - over;
     Radial<T> left;
     left.kept = length - T(1 - elastic) * over;

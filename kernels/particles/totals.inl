@@ -91,11 +91,13 @@ struct ParticleTotals {
     for (int k = 0; k < D * D && particles.displacement != nullptr; ++k)
       F(k / D, k % D) +=
           static_cast<double>(channel_row(particles.displacement, chunk, D * D, k)[lane]);
-    const int n = particles.history_values;
-    const double kept =
-        n > 0 ? static_cast<double>(channel_row(particles.history, chunk, n, 0)[lane]) : 0;
+    double history[history_capacity<D>()] = {};
+    for (int k = 0; k < history_capacity<D>(); ++k)
+      if (k < particles.history_values)
+        history[k] = static_cast<double>(
+            channel_row(particles.history, chunk, particles.history_values, k)[lane]);
     return static_cast<double>(channel_row(particles.volume, chunk, 1, 0)[lane]) *
-           volume_ratio(models[particles.chunks[chunk].material], F, kept);
+           volume_ratio(models[particles.chunks[chunk].material], F, history);
   }
 
   // Energy 1/2 m |c_r|^2 sum w s_r^2 and spin m (B^T : eps) of the modes beyond the first, B = C D.

@@ -58,7 +58,9 @@ std::vector<Material> one_of_each_law() {
     material.model = law.model;
     material.critical_compression = 0.025;
     material.critical_stretch = 0.0075;
-    material.hardening = law.model == MaterialModel::kSnow ? 10 : 0;
+    material.hardening =
+        law.model == MaterialModel::kSnow || law.model == MaterialModel::kCamClay ? 10 : 0;
+    material.preconsolidation = 2e3;
     material.friction_angle = 0.5;
     material.yield_stress = 2e3;
     material.consistency = 100;

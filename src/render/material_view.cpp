@@ -21,6 +21,8 @@ Finish finish_of(const Material& material) {
       return material.viscosity < kThinLiquid ? Finish::kClear : Finish::kGlossy;
     case MaterialModel::kVonMises:
       return Finish::kMetal;
+    case MaterialModel::kCamClay:
+      return Finish::kMatte;
     default:
       return Finish::kSoft;
   }

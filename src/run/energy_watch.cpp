@@ -43,10 +43,15 @@ const char* remedy_for(const Scene& scene) {
   // Long steps are short of accuracy before their speeds limit them.
   if (traits_of(scene).implicit)
     return "where that is too much, a smaller time.dt_max or implicit.tolerance helps";
-  if (scene.transfer.type == TransferType::kApic)
-    return "where that is too much, a smaller time.cfl helps";
-  return "where that is too much, a smaller time.cfl or a transfer that damps (apic, a smaller "
-         "blend) helps";
+  const bool apic = scene.transfer.type == TransferType::kApic;
+  if (traits_of(scene).staggered)
+    return apic ? "where that is too much, a smaller time.cfl helps"
+                : "where that is too much, a smaller time.cfl or a transfer that damps (apic, a "
+                  "smaller blend) helps";
+  return apic ? "where that is too much, a smaller time.cfl_material (waves) or time.cfl (speeds) "
+                "helps"
+              : "where that is too much, a smaller time.cfl_material (waves) or time.cfl (speeds) "
+                "helps, or a transfer that damps (apic, a smaller blend)";
 }
 
 }  // namespace

@@ -63,6 +63,7 @@ std::vector<std::string> flow_warnings(const Scene& scene) {
                        [model](const Material& m) { return m.model == model; });
   };
   const bool sand = has(MaterialModel::kDruckerPrager), metal = has(MaterialModel::kVonMises);
+  const bool soil = has(MaterialModel::kCamClay);
   std::vector<std::string> warnings;
   const bool inside = !integrator.linear && scene.implicit.plasticity == PlasticFlow::kInside;
   if (sand && inside)
@@ -75,8 +76,12 @@ std::vector<std::string> flow_warnings(const Scene& scene) {
           "material '{}': its dilatancy_angle takes effect at the end of a step, so that sand "
           "which it presses together is too strong in long ones; use integrator = \"explicit\"",
           m.name));
-  if (inside) return warnings;
   constexpr double kShortForSand = 2e-3, kShortForMetal = 2e-4;  // s: within some per cent
+  if (soil && scene.time.dt_max > kShortForSand)
+    warnings.push_back(
+        "cam_clay flows after an elastic step: in steps of more than a few milliseconds it bears "
+        "more than it should; bound time.dt_max, or use integrator = \"explicit\"");
+  if (inside) return warnings;
   if (sand && scene.time.dt_max > kShortForSand)
     warnings.push_back(
         "drucker_prager that flows after an elastic step: in steps of more than a few milliseconds "

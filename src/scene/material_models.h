@@ -19,12 +19,15 @@ inline constexpr std::string_view kMoreDruckerPrager[] = {"friction_match",  "fr
                                                           "dilatancy_limit", "volume_correction"};
 inline constexpr std::string_view kVonMises[] = {"youngs_modulus", "poisson_ratio", "yield_stress"};
 inline constexpr std::string_view kMoreVonMises[] = {"hardening"};
+inline constexpr std::string_view kCamClay[] = {"youngs_modulus", "poisson_ratio", "friction_angle",
+                                                "preconsolidation", "hardening"};
+inline constexpr std::string_view kMoreCamClay[] = {"hardening_law", "tension_ratio"};
 inline constexpr std::string_view kViscoelastic[] = {"youngs_modulus", "poisson_ratio",
                                                      "relaxation_time"};
 inline constexpr std::string_view kHerschelBulkley[] = {
     "youngs_modulus", "poisson_ratio", "yield_stress", "consistency", "flow_index"};
 inline constexpr std::string_view kLiquid[] = {"bulk_modulus"};
-inline constexpr std::string_view kMoreLiquid[] = {"gamma"};
+inline constexpr std::string_view kMoreLiquid[] = {"gamma", "tension_limit"};
 
 inline constexpr ModelKeys kModels[] = {
     {"neo_hookean", MaterialModel::kNeoHookean, "hyperelastic", kElastic, {}},
@@ -41,6 +44,9 @@ inline constexpr ModelKeys kModels[] = {
     {"drucker_prager", MaterialModel::kDruckerPrager, "sand: Klar et al. 2016", kDruckerPrager,
      kMoreDruckerPrager},
     {"von_mises", MaterialModel::kVonMises, "metal and clay", kVonMises, kMoreVonMises},
+    {"cam_clay", MaterialModel::kCamClay,
+     "soil and porous snow that compact: Roscoe & Burland 1968, Gaume et al. 2018", kCamClay,
+     kMoreCamClay},
     {"viscoelastic",
      MaterialModel::kViscoelastic,
      "foam, sponge, cream: Oldroyd-B that keeps its volume, Ram et al. 2015",

@@ -41,7 +41,7 @@ constexpr OutputChannel kChannels[] = {
      &Snapshot::deformation_gradient},
     {"plastic_state", "1", ChannelRank::kScalar,
      "J_P (snow, sand_clamp), ln of the volume gained (drucker_prager), plastic strain "
-     "(von_mises, herschel_bulkley), "
+     "(von_mises, herschel_bulkley), ln of the plastic volume ratio (cam_clay), "
      "ln of det b_OB over that of F F^T, halved (viscoelastic) or J - 1 (weakly_compressible); not "
      "thermal",
      keeps_history, &Snapshot::plastic_state},

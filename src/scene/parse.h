@@ -107,6 +107,7 @@ std::string_view why_not_moved(const Scene& scene, MaterialModel model);
 // h0, h1 and h3 are angles in degrees; h2 is the rate of the exponential and has no unit.
 void parse_friction_hardening(TableReader& table, std::array<double, 4>& out);
 void check_dilatancy(TableReader& table, const Material& material);
+void check_cam_clay(TableReader& table, const Material& material);
 // The keys that the thermal integrator adds to the material, all but its required ones checked.
 void parse_thermal_material(TableReader& table, const Scene& scene, Material& material);
 // Those that are there in this scene for a material of this model.

@@ -1,5 +1,5 @@
-// `friction_hardening` of [material.<name>]: how the friction angle of sand grows with slip; and
-// its dilatancy.
+// `friction_hardening` of [material.<name>]: how the friction angle of sand grows with slip; its
+// dilatancy; and what the ellipse of Cam clay needs.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -64,6 +64,14 @@ void check_dilatancy(TableReader& table, const Material& m) {
                            m.friction_angle > 0 ? "is" : "begins at", degrees(least)));
   if (m.dilatancy_limit && !(m.dilatancy_angle > 0))
     table.fail("dilatancy_limit", "is of 'dilatancy_angle', which is 0");
+}
+
+void check_cam_clay(TableReader& table, const Material& m) {
+  if (m.model != MaterialModel::kCamClay) return;
+  if (m.friction_angle == 0 && table.has("friction_angle"))
+    table.fail("friction_angle", "'friction_angle' must be > 0: its ellipse has no height");
+  if (m.hardening == 0 && m.hardening_law == HardeningLaw::kSinh && table.has("hardening"))
+    table.fail("hardening", "'hardening' must be > 0 where 'hardening_law' is \"sinh\"");
 }
 
 }  // namespace firn::scene

@@ -106,6 +106,22 @@ MaterialPreset clay() {
   return p;
 }
 
+MaterialPreset kaolin() {
+  MaterialPreset p =
+      elastic_preset("kaolin", MaterialModel::kCamClay, 1580, 3.3e6, 0.3, {0.80, 0.74, 0.66});
+  p.material.friction_angle = 0.4511;  // M = 1.02
+  p.material.preconsolidation = 1e5;
+  p.material.hardening = 13;
+  p.description = "kaolin clay, drained, normally consolidated at 100 kPa";
+  p.source =
+      "lambda 0.26, kappa 0.05, M 1.02, and by its critical state line a specific volume of 2.8 at "
+      "100 kPa: Schofield and Wroth 1968, Critical State Soil Mechanics. hardening is that volume "
+      "over lambda - kappa; the stiffness is that of kappa at 50 kPa; the density that of "
+      "saturated "
+      "clay with grains of 2610 kg/m^3. The preconsolidation and Poisson's ratio are chosen here";
+  return p;
+}
+
 MaterialPreset concrete() {
   MaterialPreset p =
       elastic_preset("concrete", MaterialModel::kVonMises, 2400, 3.3e8, 0.2, {0.66, 0.66, 0.64});
@@ -314,29 +330,11 @@ MaterialPreset elastic_preset(const char* name, MaterialModel model, double dens
 
 const std::vector<MaterialPreset>& material_presets() {
   static const std::vector<MaterialPreset> presets = [] {
-    std::vector<MaterialPreset> all = {snow_dry(),
-                                       snow_wet(),
-                                       sand(),
-                                       sand_wet(),
-                                       jello(),
-                                       rubber(),
-                                       clay(),
-                                       concrete(),
-                                       metal(),
-                                       water(),
-                                       honey(),
-                                       foam(),
-                                       sponge(),
-                                       shaving_foam(),
-                                       toothpaste(),
-                                       ice_cream(),
-                                       pie_cream(),
-                                       pie_crust(),
-                                       pie_crust_scored(),
-                                       ketchup(),
-                                       mud(),
-                                       paint(),
-                                       dough()};
+    std::vector<MaterialPreset> all = {
+        snow_dry(),  snow_wet(),         sand(),         sand_wet(),   jello(),     rubber(),
+        clay(),      kaolin(),           concrete(),     metal(),      water(),     honey(),
+        foam(),      sponge(),           shaving_foam(), toothpaste(), ice_cream(), pie_cream(),
+        pie_crust(), pie_crust_scored(), ketchup(),      mud(),        paint(),     dough()};
     for (MaterialPreset& preset : melting_presets()) all.push_back(std::move(preset));
     return all;
   }();

@@ -27,6 +27,26 @@ inline std::array<double, 2> friction_match(FrictionMatch match, int dimension) 
   }
 }
 
+// M of the critical state q = M p, that of triaxial compression.
+inline double critical_slope(double friction_angle) {
+  const double sine = std::sin(friction_angle);
+  return 6 * sine / (3 - sine);
+}
+
+template <class Real>
+void set_cam_clay(const Material& m, double mu, double lambda, MaterialParams<Real>& p) {
+  if (m.model != MaterialModel::kCamClay) return;
+  const double bulk = lambda + 2 * mu / 3, beta = m.tension_ratio;
+  const double of_shear = std::sqrt(1 + 2 * beta) / critical_slope(m.friction_angle);
+  const double ellipse = of_shear * std::sqrt(6.0) * mu / bulk, p0 = m.preconsolidation / bulk;
+  p.consolidation = static_cast<Real>(p0);
+  p.tension = static_cast<Real>(beta);
+  p.ellipse = static_cast<Real>(ellipse);
+  p.deviatoric_flow = static_cast<Real>(ellipse * ellipse * bulk / (2 * mu));
+  p.hardens_as_sinh = m.hardening_law == HardeningLaw::kSinh;
+  p.compacted = static_cast<Real>(p.hardens_as_sinh ? -std::asinh(p0) / m.hardening : 0);
+}
+
 // `dimension` is 2 or 3; the material is taken as valid (the scene loader checks it).
 template <class Real>
 MaterialParams<Real> make_material_params(const Material& m, int dimension) {
@@ -65,12 +85,19 @@ MaterialParams<Real> make_material_params(const Material& m, int dimension) {
       m.dilatancy_limit && m.dilatancy_angle > 0
           ? std::min(*m.dilatancy_limit / (d * slope(m.dilatancy_angle)), kForEver)
           : kForEver);
+  set_cam_clay(m, mu, lambda, p);
   p.yield_stress = static_cast<Real>(m.yield_stress);
   p.consistency = static_cast<Real>(m.consistency);
   p.flow_index = static_cast<Real>(m.flow_index);
   p.relaxation_time = static_cast<Real>(m.relaxation_time);
   p.bulk_modulus = static_cast<Real>(m.bulk_modulus);
   p.gamma = static_cast<Real>(m.gamma);
+  const double limit = m.tension_limit.value_or(0);
+  const bool opens = m.tension_limit && limit < m.bulk_modulus;  // J^-gamma stays above 0
+  p.tension_limit = static_cast<Real>(limit);
+  p.cavitates = opens
+                    ? static_cast<Real>(std::expm1(-std::log1p(-limit / m.bulk_modulus) / m.gamma))
+                    : kLargest<Real>;
   return p;
 }
 
@@ -95,12 +122,20 @@ std::vector<double> numbers_of(const MaterialParams<Real>& p) {
           double(p.volume_correction),
           p.dilatancy,
           p.dilates_until,
+          p.consolidation,
+          p.tension,
+          p.ellipse,
+          p.deviatoric_flow,
+          p.compacted,
+          double(p.hardens_as_sinh),
           p.yield_stress,
           p.consistency,
           p.flow_index,
           p.relaxation_time,
           p.bulk_modulus,
           p.gamma,
+          p.tension_limit,
+          p.cavitates,
           p.viscosity};
 }
 

@@ -95,7 +95,8 @@ inline constexpr ChannelRow kParticleTable[] = {
      [](const ChannelNeeds& n, int) { return n.history; },
      channels::never,
      {{{"plastic_state", "1",
-        "snow, sand_clamp: J_P; drucker_prager: log of the volume gained, hardening q; "
+        "snow, sand_clamp: J_P; cam_clay: log of the plastic volume ratio; drucker_prager: log of "
+        "the volume gained, hardening q; "
         "von_mises: plastic strain; viscoelastic: log of the volume its b_OB has beyond that of F; "
         "herschel_bulkley: plastic shear strain; weakly_compressible: J - 1"}}},
      &Snapshot::plastic_state,

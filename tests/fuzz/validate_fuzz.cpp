@@ -116,10 +116,11 @@ class Edit {
   }
   void visit(Material& s) {
     all(s.name, s.model, s.density, s.youngs_modulus, s.poisson_ratio, s.critical_compression,
-        s.critical_stretch, s.hardening, s.friction_angle, s.friction_match, s.cohesion,
-        s.dilatancy_angle, s.dilatancy_limit, s.friction_hardening, s.volume_correction,
-        s.yield_stress, s.bulk_modulus, s.gamma, s.viscosity, s.youngs_modulus_of_temperature,
-        s.lame, s.heat, s.color);
+        s.critical_stretch, s.hardening, s.hardening_law, s.preconsolidation, s.tension_ratio,
+        s.consistency, s.flow_index, s.relaxation_time, s.stiffness_damping, s.friction_angle,
+        s.friction_match, s.cohesion, s.dilatancy_angle, s.dilatancy_limit, s.friction_hardening,
+        s.volume_correction, s.yield_stress, s.bulk_modulus, s.gamma, s.tension_limit, s.viscosity,
+        s.youngs_modulus_of_temperature, s.lame, s.heat, s.color);
   }
   void visit(Shape& s) {
     all(s.type, s.center, s.radius, s.tube_radius, s.radii, s.min, s.max, s.rounding, s.point,

@@ -24,6 +24,8 @@ Stresses at_rest(MaterialModel model, Precision precision, int steps) {
   scene.materials = {elastic("rock", model, 1e7, 1000)};
   scene.materials[0].friction_angle = 0.6;
   scene.materials[0].yield_stress = 1e6;
+  scene.materials[0].preconsolidation = 1e6;
+  scene.materials[0].hardening = 10;
   scene.materials[0].consistency = 100;
   scene.materials[0].flow_index = 0.5;
   scene.grid.domain = closed_box({0, 0, 0}, {kWidth, 1, 0});
@@ -57,7 +59,7 @@ TEST_P(SmallStrain, OfABlockAtRestIsThatOfDoublePrecision) {
 INSTANTIATE_TEST_SUITE_P(Laws, SmallStrain,
                          testing::Values(MaterialModel::kFixedCorotated, MaterialModel::kNeoHookean,
                                          MaterialModel::kStvkHencky, MaterialModel::kVonMises,
-                                         MaterialModel::kDruckerPrager,
+                                         MaterialModel::kDruckerPrager, MaterialModel::kCamClay,
                                          MaterialModel::kHerschelBulkley),
                          [](const auto& info) {
                            return std::to_string(static_cast<int>(info.param));

@@ -48,6 +48,21 @@ inline Material metal_material() {
   return m;
 }
 
+inline Material soil_material() {
+  Material m = elastic_law(MaterialModel::kCamClay);
+  m.friction_angle = 0.5;
+  m.preconsolidation = 1e3;
+  m.hardening = 15;
+  return m;
+}
+
+inline Material porous_snow_material() {
+  Material m = soil_material();
+  m.hardening_law = HardeningLaw::kSinh;
+  m.tension_ratio = 0.1;
+  return m;
+}
+
 inline Material foam_material() {
   Material m = elastic_law(MaterialModel::kViscoelastic);
   m.relaxation_time = 0.5;
@@ -68,6 +83,12 @@ inline Material fluid_material(double gamma) {
   m.density = 1000;
   m.bulk_modulus = kModulus;
   m.gamma = gamma;
+  return m;
+}
+
+inline Material cavitating_material() {
+  Material m = fluid_material(7);
+  m.tension_limit = 0.1 * kModulus;
   return m;
 }
 
@@ -93,10 +114,13 @@ inline std::vector<NamedMaterial> all_materials() {
           {"drucker_prager dilatancy", dilatant_sand},
           {"von_mises", metal_material()},
           {"von_mises hardening", hard_metal},
+          {"cam_clay", soil_material()},
+          {"cam_clay sinh", porous_snow_material()},
           {"viscoelastic", foam_material()},
           {"herschel_bulkley", paste_material()},
           {"weakly_compressible", fluid_material(7)},
-          {"weakly_compressible gamma 1", fluid_material(1)}};
+          {"weakly_compressible gamma 1", fluid_material(1)},
+          {"weakly_compressible tension limit", cavitating_material()}};
 }
 
 // A state with F and a plastic state that does not sit at its initial value where the model would

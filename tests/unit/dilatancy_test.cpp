@@ -51,7 +51,7 @@ class Triaxial {
   }
   double stress_ratio() const { return stress_ratio_; }
   // ln of what all its flow has gained in volume.
-  double gained() const { return std::log(kept_volume(params_.model, state_.history[0])); }
+  double gained() const { return std::log(kept_volume<3>(params_.model, state_.history)); }
   double log_volume() const { return gained() + std::log(determinant(state_.F)); }
 
  private:

@@ -169,6 +169,8 @@ TEST(Materials, WaveModulusIsNotFarAboveTheFastestWave) {
   for_every_material([](const MaterialParams<double>& params, auto& random) {
     for (int k = 0; k < 30; ++k) {
       auto state = state_at(params, random.deformation(0.9, 1.1));
+      if (params.model == MaterialModel::kWeaklyCompressible && state.history[0] > params.cavitates)
+        continue;  // open: without waves, until it closes
       const double M = respond(params, state).wave_modulus;
       EXPECT_GE(2 * fastest_wave(params, state, random), M);
     }

@@ -20,6 +20,8 @@ namespace firn {
 // f(law). All lanes of a call share the material, so the switch is one uniform branch.
 template <class F>
 FIRN_HD constexpr auto with_law(MaterialModel model, F&& f) {
+  // Of twelve cases CUDA would make a table of jumps, which costs all of them registers.
+  if (model == MaterialModel::kCamClay) return f(CamClay{});
   switch (model) {
     case MaterialModel::kNeoHookean:
       return f(NeoHookean{});
@@ -36,14 +38,13 @@ FIRN_HD constexpr auto with_law(MaterialModel model, F&& f) {
       return f(DruckerPrager{});
     case MaterialModel::kVonMises:
       return f(VonMises{});
-    case MaterialModel::kCamClay:
-      return f(CamClay{});
     case MaterialModel::kViscoelastic:
       return f(Viscoelastic{});
     case MaterialModel::kHerschelBulkley:
       return f(HerschelBulkley{});
     case MaterialModel::kWeaklyCompressible:
       return f(WeaklyCompressible{});
+    case MaterialModel::kCamClay:
     case MaterialModel::kIncompressible:
       break;
   }

@@ -77,25 +77,33 @@ struct CamClay : SpatialHencky<1> {
     return r;
   }
 
-  // Where flow ends: the pressure / K, and what is left of the deviator.
   template <class T>
-  struct Landing {
-    T pressure, left;
+  struct Flowed {
+    Vec<T, 3> strain;
+    decltype(T() > T()) yields;
   };
-  // From outside the ellipse. The flow m lies between none and what ends at the centre's pressure,
-  // where shear flows for ever; `beyond` is positive there and negative here: Newton's method
-  // between bounds that close in.
+  // Returns the strain to the ellipse; also the mask of lanes whose strain changed. The flow m lies
+  // between none and what ends at the centre's pressure, where shear flows for ever. From outside
+  // `beyond` is positive there and negative here: Newton's method between bounds that close in.
+  // Few scenes have soil, and what is called leaves the others their registers.
   template <class T>
-  FIRN_HD static Landing<T> land(const MaterialParams<Scalar<T>>& params, T compression, T shear,
-                                 T flowed) {
+  FIRN_RARE FIRN_HD static Flowed<T> project(const MaterialParams<Scalar<T>>& params, T flowed,
+                                             Vec<T, 3> strain) {
     using Real = Scalar<T>;
     constexpr int kMostSteps = sizeof(Real) == 4 ? 40 : 70;
+    const T compression = T(0) - sum(strain), mean = compression * T(Real(-1) / 3);
+    Vec<T, 3> dev;
+    for (int i = 0; i < 3; ++i) dev[i] = strain[i] - mean;
+    const T shear = T(params.ellipse) * norm(dev);
     const Circle<T> from = circle(params, flowed);
     const T off = compression - from.centre;
+    const auto yields = off * off + shear * shear > from.radius * from.radius;
+    if (!any(yields)) return {strain, yields};
+
     const T side = select(off > T(0), T(1), T(-1));
     const T scale = max(abs(compression), from.radius);
-    T low = T(0), high = abs(off), m = T(0);
-    auto open = high == high;
+    T low = T(0), high = select(yields, abs(off), T(0)), m = T(0);
+    auto open = yields;
     for (int step = 0; step < kMostSteps && any(open); ++step) {
       const Returned<T> r = returned(params, compression, shear, flowed, side, m);
       const auto beyond = r.beyond > T(0) && r.along > T(0);
@@ -113,54 +121,25 @@ struct CamClay : SpatialHencky<1> {
     // Far from the critical state by the flow's ratio; near it, where that is 0 / 0, by the circle.
     const T on_circle = sqrt(max(radius * radius - along * along, T(0)));
     const auto flat = along > T(Real(0.7)) * radius;
-    const T left = min(select(flat, r.across, on_circle), shear);
-    return {r.to.centre + side * along, left / max(shear, T(kLeastNormal<Real>))};
-  }
-
-  template <class T>
-  struct Flow {
-    T pressure, left;
-    decltype(T() > T()) yields;
-  };
-  // Of an elastic state, which it decomposes by itself: few scenes have soil, and what is called,
-  // and before there are axes to keep, leaves the others their registers.
-  template <class T, int D>
-  FIRN_RARE FIRN_HD static Flow<T> flow_of(const MaterialParams<Scalar<T>>& params, Mat<T, D> F,
-                                           T across, T flowed) {
-    using Real = Scalar<T>;
-    const Vec<T, D> in_plane = hencky_strain(svd(F));
-    Vec<T, 3> strain;
-    strain[2] = across;
-    for (int i = 0; i < D; ++i) strain[i] = in_plane[i];
-    const T compression = T(0) - sum(strain), mean = compression * T(Real(-1) / 3);
-    Vec<T, 3> dev;
-    for (int i = 0; i < 3; ++i) dev[i] = strain[i] - mean;
-    const T shear = T(params.ellipse) * norm(dev);
-    const Circle<T> from = circle(params, flowed);
-    const T off = compression - from.centre;
-    const auto yields = off * off + shear * shear > from.radius * from.radius;
-    if (!any(yields)) return {compression, T(1), yields};
-    const Landing<T> to = land(params, compression, shear, flowed);
-    return {to.pressure, to.left, yields};
+    const T left =
+        min(select(flat, r.across, on_circle), shear) / max(shear, T(kLeastNormal<Real>));
+    const T pressure = r.to.centre + side * along;
+    for (int i = 0; i < 3; ++i)
+      strain[i] = select(yields, left * dev[i] - pressure * T(Real(1) / 3), strain[i]);
+    return {strain, yields};
   }
 
   template <class T, int D>
   FIRN_HD static Response<T, D> respond(const MaterialParams<Scalar<T>>& params,
                                         MaterialState<T, D>& state) {
-    using Real = Scalar<T>;
-    T across_plane = T(Real(0));
-    if constexpr (D == 2) across_plane = across(state);
-    const Flow<T> flow = flow_of(params, state.F, across_plane, plastic_volume_strain(state));
     return respond_with(params, state, [&](Vec<T, 3>& e) {
-      const T mean = sum(e) * T(Real(1) / 3);
-      T grown = T(0);
-      for (int i = 0; i < 3; ++i) {
-        const T after =
-            select(flow.yields, flow.left * (e[i] - mean) - flow.pressure * T(Real(1) / 3), e[i]);
-        if (i < D) grown = grown + (e[i] - after);
-        e[i] = after;
-      }
-      state.history[0] = state.history[0] + grown;
+      T before = T(0);
+      for (int i = 0; i < D; ++i) before = before + e[i];
+      const Flowed<T> flow = project(params, plastic_volume_strain(state), e);
+      e = flow.strain;
+      T after = T(0);
+      for (int i = 0; i < D; ++i) after = after + e[i];
+      state.history[0] = state.history[0] + select(flow.yields, before - after, T(0));
       return flow.yields;
     });
   }

@@ -20,8 +20,6 @@ namespace firn {
 // f(law). All lanes of a call share the material, so the switch is one uniform branch.
 template <class F>
 FIRN_HD constexpr auto with_law(MaterialModel model, F&& f) {
-  // Of twelve cases CUDA would make a table of jumps, which costs all of them registers.
-  if (model == MaterialModel::kCamClay) return f(CamClay{});
   switch (model) {
     case MaterialModel::kNeoHookean:
       return f(NeoHookean{});
@@ -48,6 +46,8 @@ FIRN_HD constexpr auto with_law(MaterialModel model, F&& f) {
     case MaterialModel::kIncompressible:
       break;
   }
+  // Of one case more CUDA would make a table of jumps, which costs all of them registers.
+  if (model == MaterialModel::kCamClay) return f(CamClay{});
   return f(Incompressible{});
 }
 

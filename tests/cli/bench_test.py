@@ -123,7 +123,7 @@ class Bench(CliTest):
     def test_stress(self):
         _, figures = self.suite("stress")
         rows = {row["law"]: row for row in figures["rows"]}
-        self.assertEqual(len(rows), 11)
+        self.assertEqual(len(rows), 12)
         for row in rows.values():
             self.check_floor(row, figures["floors"])
         self.assertLess(rows["weakly_compressible"]["bytes"], rows["neo_hookean"]["bytes"])
